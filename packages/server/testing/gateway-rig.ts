@@ -53,7 +53,7 @@ export interface GatewayRig {
   configure(file: ConfigFile): Promise<void>
   /** Starts a gateway in this process. Its starter stops it. */
   startLocal(options: { readonly clock: SystemClock; readonly onLine: (line: string) => void }): Promise<LocalGateway>
-  /** Starts one more gateway as a process and waits until it listens; what it has of its own stands above the rest. */
+  /** Starts one more gateway as a process and waits until it listens; what it has of its own overrides the rest. */
   startProcess(own?: Partial<GatewayStart>): Promise<GatewayProcess>
   /** Runs a program of the gateway to its end. */
   run(program: 'admin' | 'audit' | 'sweeper', words?: readonly string[]): Promise<ProgramEnd>

@@ -3,9 +3,9 @@ import { text } from 'node:stream/consumers'
 
 export interface RawRequest {
   readonly method?: string
-  /** Sent as it stands: no library takes `..` out of it. */
+  /** Sent as it is: no library takes `..` out of it. */
   readonly path: string
-  /** Names and values, one after the other: a name may stand twice. */
+  /** Names and values, one after the other: a name may appear twice. */
   readonly headers?: readonly string[]
   readonly body?: string
 }

@@ -1,4 +1,4 @@
-/** Stands between the gateway and a chain's node, and does what bad providers do. */
+/** A proxy between the gateway and a chain's node that does what bad providers do. */
 import { createServer, type ServerResponse } from 'node:http'
 import { request } from 'undici'
 import { listenOnLoopback } from './loopback-server.ts'
@@ -73,7 +73,7 @@ export async function startRpcProxy(target: string) {
     ...{ url, close },
     /** Everything that was asked since the last `restore`. */
     calls: calls as readonly RpcCall[],
-    /** Tells something else than the node does. */
+    /** Answers something else than the node does. */
     alter: (method: string, alteration: Alteration) => void alterations.set(method, alteration),
     /** Has no such method, or says so. */
     refuse: (method: string, code: number) => void refusals.set(method, code),

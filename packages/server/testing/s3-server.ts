@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { listenOnLoopback } from './loopback-server.ts'
 
 export interface TestS3 {
-  /** Origin; buckets stand in the path. */
+  /** Origin; buckets are in the path. */
   readonly endpoint: string
   readonly bucket: string
   readonly accessKeyId: string

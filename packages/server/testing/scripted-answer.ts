@@ -1,4 +1,4 @@
-/** An answer of an upstream as a script tells it: whole or in pieces, with pauses, cut, or silent in the middle. */
+/** An answer of an upstream as a script describes it: whole or in pieces, with pauses, cut, or silent in the middle. */
 import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 
@@ -30,7 +30,7 @@ export function frame(data: string): string {
   return `data: ${data}\n\n`
 }
 
-/** Plays an answer to its end. One that is a single piece has its length told, as most have. */
+/** Plays an answer to its end. One that is a single piece is sent with its length, as most are. */
 export async function play(response: ServerResponse, answer: ScriptedAnswer): Promise<PlayedEnd> {
   const { status = 200, headers = JSON_TYPE, pieces, end = 'whole' } = answer
   const closed = new Promise<void>((resolve) => response.once('close', resolve))

@@ -30,7 +30,7 @@ export interface StubVideoUpstream {
   readonly downloads: (string | null)[]
   /** Bytes of every file. */
   fileBytes: number
-  /** Whether `Range` is obeyed, whether lengths are told, and what type a file is said to have. */
+  /** Whether it obeys `Range`, whether it sends lengths, and which type it sends for a file. */
   file: { ranges: boolean; lengths: boolean; contentType: string; isGone: boolean }
   /** Whether `DELETE` ends a running job. */
   obeysCancel: boolean

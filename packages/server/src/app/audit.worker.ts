@@ -1,6 +1,6 @@
 /**
- * Composition root of the audit's thread: reads that may be long stand in no request's way. It is never imported: it is
- * started as a thread.
+ * Composition root of the audit's thread: its reads may be long and must hold up no request. It is never imported: it
+ * is started as a thread.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { openDatabase } from '../platform/db/open-database.ts'

@@ -1,4 +1,4 @@
-/** What ends a session also ends the playground's keys that stood on it. Part of the composition. */
+/** Ending a session also ends the playground's keys that were made for it. Part of the composition. */
 import type { PlaygroundKeys } from '../access/keys/playground-keys.ts'
 import { SIGN_OUT_PATH, type SignIn } from '../access/sign-in/sign-in.ts'
 

@@ -1,4 +1,4 @@
-/** What is done to keys, here or by other processes, told to what knows keys in this one. Part of the composition. */
+/** Passes what is done to keys, here or by other processes, to what knows keys in this one. Part of the composition. */
 import type { OpenHolds } from '../money/billing/open-holds.ts'
 import type { Database } from '../platform/db/database.ts'
 import type { KeyAuthenticator } from '../access/keys/authenticate-key.ts'

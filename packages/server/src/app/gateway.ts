@@ -53,7 +53,7 @@ export interface Gateway {
 export interface StopReport {
   /** Ids of requests whose settlement could not be written; a process that finds their lease run out settles them. */
   readonly unwritten: readonly string[]
-  /** Settlements that stand in a file until a gateway starts on this data folder. */
+  /** Settlements that wait in a file until a gateway starts on this data folder. */
   readonly pending: number
   readonly journal: string
 }
@@ -67,7 +67,7 @@ async function waitForHolds(openHolds: OpenHolds, limitMs: number): Promise<void
   while (openHolds.running > 0 && performance.now() < until) await pauseFor(STOP_POLL_MS)
 }
 
-/** Once more, since the database may be back. What stands in a file already is waited for a moment at most. */
+/** Once more, since the database may be back. For settlements that are already in a file it waits a moment at most. */
 async function writeWaiting(openHolds: OpenHolds): Promise<void> {
   const written = openHolds.rewriteUnwritten()
   await (openHolds.stuck().length > 0 ? written : inTime(written, LAST_WRITE_MS))
@@ -112,7 +112,7 @@ async function stopParts(parts: Parts, app: FastifyInstance, stopWorkers: () => 
   return { unwritten, pending, journal: settlements.journal.path }
 }
 
-/** How long a stop waits for a database to take what stands in a file, in milliseconds. Source: own choice. */
+/** How long a stop waits for a database to take what is in a file, in milliseconds. Source: own choice. */
 const LAST_WRITE_MS = 2_000
 
 /** Time for the settlements of requests that a stop has ended, in milliseconds: late costs are looked up within it. */

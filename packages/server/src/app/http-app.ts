@@ -79,7 +79,7 @@ const exposedHeaders = [
   'openai-poll-after-ms',
 ].join(', ')
 
-/** For a year, and for this host alone: what else stands below its name is not ours to say. Source: RFC 6797. */
+/** For a year, and for this host alone: its subdomains are not ours to decide. Source: RFC 6797. */
 const TRANSPORT_SECURITY = 'max-age=31536000'
 
 function beginRequest(

@@ -1,4 +1,4 @@
-/** Which models a key may be limited to, told without asking an upstream: for commands that only warn. */
+/** Which models a key may be limited to, found without asking an upstream: for commands that only warn. */
 import type { CatalogList } from '../catalog/catalog-row.ts'
 import { loadFeatured } from '../catalog/featured.ts'
 import { createLastGoodCopy } from '../catalog/last-good-copy.ts'

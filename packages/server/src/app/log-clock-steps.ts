@@ -1,11 +1,11 @@
 import { BELIEVED_AFTER_MS, type ClockStep } from '../platform/runtime/believed-clock.ts'
 import type { Logger } from '../platform/runtime/log.ts'
 
-/** Makes what tells operators that the system's clock was set. */
+/** Makes the listener that logs for operators that the system's clock was set. */
 export function logClockSteps(log: Pick<Logger, 'warn' | 'info'>): (step: ClockStep) => void {
   return (step) => {
     if (step.kind === 'returned') {
-      log.info('the clock of this machine stands again where it stood')
+      log.info('the clock of this machine is back where it was')
       return
     }
     const facts = { step_seconds: step.byMs / 1_000 }
@@ -14,4 +14,4 @@ export function logClockSteps(log: Pick<Logger, 'warn' | 'info'>): (step: ClockS
   }
 }
 
-const DOUBTED = 'the clock of this machine was set: it is followed once it has stood for a while'
+const DOUBTED = 'the clock of this machine was set: it is followed once it has been steady for a while'

@@ -234,7 +234,7 @@ function mailCommands(
     suppressRecipient: async (address) => {
       if (sessionSecret !== null) {
         const deps = { store, clock, secret: sessionSecret }
-        // Who it is stands nowhere: suppressed addresses are known by their hash alone.
+        // The journal does not name the address: suppressed addresses are known by their hash alone.
         return note(
           { action: 'mail.suppress' },
           { work: () => suppressRecipient(deps, address), outcomeOf: (isNew) => (isNew ? 'done' : 'unchanged') },

@@ -119,7 +119,7 @@ function keptText(primary: UpstreamConfig, { reason }: Kept, isOwn: boolean): st
   return `${state}: what the upstream ${place} answered to GET /models is not a list.${question}`
 }
 
-/** What the log tells of a failure. An error's own sentence is for clients, and its stack says nothing here. */
+/** What the log says about a failure. An error's own sentence is for clients, and its stack says nothing here. */
 function failureFacts(cause: unknown): Readonly<Record<string, unknown>> {
   if (cause === null) return {}
   if (!(cause instanceof ServiceError)) return { failure: cause instanceof Error ? cause.message : 'unknown' }
@@ -132,7 +132,7 @@ function unpricedText(primary: UpstreamConfig, { unpriced: { count, first } }: R
   if (count === 0) return null
   const named = first.slice(0, NAMED_MODELS).join(', ') + (count > NAMED_MODELS ? ', …' : '')
   const [models, are, have] = count === 1 ? ['model', 'is', 'has'] : ['models', 'are', 'have']
-  // The default price is for upstreams whose lists usually tell none.
+  // The default price is for upstreams whose lists usually have none.
   const way = !listsPrices(primary.kind) ? 'set SVC_DEFAULT_PRICE, or prices' : 'set prices'
   const lack = `${count} ${models} of ${placeOf(primary)} ${have} no price and ${are} not sold`
   return `${lack} (${named}): ${way} in svc.config.json.`

@@ -1,6 +1,6 @@
 /**
- * What looks at a gateway from outside of the way of a request: metrics, traces, and the listener that shows the first.
- * Part of the composition. What is not configured is not loaded, and stands nowhere in the way.
+ * Observes a gateway from outside the path of a request: metrics, traces, and the listener that serves the metrics.
+ * Part of the composition. What is not configured is not loaded, and costs a request nothing.
  */
 import { formatCredits } from '@svc/contract'
 import type { OpenHolds } from '../money/billing/open-holds.ts'

@@ -29,8 +29,8 @@ export interface Settlements {
   readonly journal: SettlementJournal
   readonly left: LeftJournals
   /**
-   * What was settled lately, and the look whether the database still has it. Null on embedded storage: its file stands
-   * on the disk of this process and has no standby to fall back to. Source: decision 0072.
+   * Recent settlements, and the check that the database still has them. Null on embedded storage: its file is on the
+   * disk of this process and has no standby to fall back to. Source: decision 0072.
    */
   readonly recent: RecentSettlements | null
   readonly lost: LostCharges | null

@@ -55,8 +55,8 @@ export function reportCharged(requestId: string): string {
 }
 
 /**
- * Makes the same question for requests of the console, which no book tells of. One that ended here without an answer
- * has failed; what a process that is gone left behind may have had its effect.
+ * Makes the same question for requests of the console, which are in no book. One that ended here without an answer has
+ * failed; what a process that is gone left behind may have had its effect.
  */
 export function consoleOutcome(
   database: OpenDatabase,

@@ -23,7 +23,7 @@ export interface FundOptions {
   readonly printError: (line: string) => void
 }
 
-/** A mistake or a missing part, told in a sentence. */
+/** A mistake or a missing part, described in a sentence. */
 class FundError extends Error {}
 
 /** How long a payment may take to be credited, in milliseconds. */
@@ -155,7 +155,7 @@ async function findAddress(origin: string, key: string, chainId: number): Promis
   }
 }
 
-/** Sends the payment and waits until it stands in a block: a local chain makes one for each transaction. */
+/** Sends the payment and waits until it is in a block: a local chain makes one for each transaction. */
 async function pay(url: string, address: string, { asset, amount: { units } }: Payment): Promise<string> {
   const { askNode, BANKER_ADDRESS, callContract, TOKEN_ADDRESS } = await loadSandbox()
   if (asset === 'ETH') {

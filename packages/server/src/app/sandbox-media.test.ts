@@ -97,7 +97,7 @@ describe('the sandbox behind the gateway', { timeout: 300_000 }, () => {
     const url = choices[0]?.message.images[0]?.image_url.url ?? ''
     const image = Buffer.from(url.replace('data:image/png;base64,', ''), 'base64')
     expect(await sharp(image).metadata()).toMatchObject({ format: 'png', width: 512, height: 512 })
-    // A quarter of the pixels that the most tokens stand for, at 30 USD per million, margin included.
+    // A quarter of the pixels that cost the most tokens, at 30 USD per million, margin included.
     const images = usage.completion_tokens_details.image_tokens
     expect(images).toBe(1_040)
     const texts = usage.prompt_tokens * 0.36 + (usage.completion_tokens - images) * 3

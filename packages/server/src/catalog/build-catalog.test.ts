@@ -160,7 +160,7 @@ describe('the openrouter catalog', () => {
     { id: 'vendor/no-price' },
   )
 
-  test('stands on the bundled list until a live one has come, and never sells an alias dearer for it', () => {
+  test('uses the bundled list until a live one has come, and never sells an alias dearer for it', () => {
     const catalog = catalogFor(configFor('openrouter'))
     expect(catalog.counts).toEqual({ featured: 17, models: 373 })
     const price = catalog.find('svc-gpt')?.price

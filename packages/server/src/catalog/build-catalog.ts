@@ -51,8 +51,8 @@ const PLAIN_ID = /^[\x21-\x7e]+$/
  * Builds the whole catalog. The first upstream's kind decides what is in it: `sandbox` and `openrouter` offer all of
  * their list and all aliases; the others offer what has a price.
  *
- * @param list the first upstream's own list; null when none was ever received, then the snapshot stands in where that
- * is right.
+ * @param list the first upstream's own list; null when none was ever received: then the snapshot replaces it if that
+ * upstream lists prices.
  *
  * Source: spec 1 and 2.14, decision 0003.
  */
@@ -118,7 +118,7 @@ function aliasModel(config: CatalogConfig, rows: KnownRows, alias: FeaturedAlias
   }
 }
 
-/** The sandbox knows an alias by its own name: what is said of the model that it stands for holds. */
+/** The sandbox knows an alias by its own name: what is configured for the alias's model applies. */
 function aliasTraining(
   config: CatalogConfig,
   alias: FeaturedAlias,
@@ -143,7 +143,7 @@ function routedOnly(config: CatalogConfig, rows: KnownRows, aliasNames: Readonly
 }
 
 /**
- * Stands in for the list of an upstream that lists no prices and has given none: the models with a configured price.
+ * Replaces the list of an upstream that lists no prices and has given none: the models with a configured price.
  */
 function configuredOnly(config: CatalogConfig): CatalogList {
   const ids = new Set([...config.prices.keys(), ...config.mediaPrices.keys()])

@@ -49,7 +49,9 @@ export interface ComparedPrice {
   readonly warnings: readonly PriceWarning[]
 }
 
-/** Compares what everything is sold at with what it costs. Pure. @param reportsCost whether an upstream tells costs. */
+/**
+ * Compares what everything is sold at with what it costs. Pure. @param reportsCost whether an upstream states costs.
+ */
 export function comparePrices(catalog: Catalog, reportsCost: (upstream: string) => boolean): readonly ComparedPrice[] {
   return catalog.list().map((model) => compare(model, reportsCost))
 }

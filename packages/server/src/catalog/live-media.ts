@@ -96,7 +96,7 @@ function rendersOf(line: z.output<typeof pricingLine>): readonly ImageVariant[] 
 
 const RESOLUTION = /^(?:512|\d+(?:\.\d+)?k)$/i
 
-/** `low_1k` is a quality and a resolution; either may stand alone. */
+/** `low_1k` is a quality and a resolution; either may be missing. */
 function settingsOf(variant: string): Omit<ImageVariant, 'perImage'> {
   const parts = variant.split('_').filter((part) => part !== '')
   const resolution = parts.find((part) => RESOLUTION.test(part)) ?? null

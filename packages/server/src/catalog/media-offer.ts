@@ -70,7 +70,7 @@ interface ListedTranscription {
   readonly isGuess: boolean
 }
 
-/** Media as one list tells of them. */
+/** Media as one list describes them. */
 export type ListedMedia = ListedImages | ListedVideos | ListedSpeech | ListedTranscription
 
 /** Media as the gateway sells them: a list's word, and how far it can be trusted. */

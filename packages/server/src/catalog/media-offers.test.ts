@@ -127,7 +127,7 @@ describe("OpenRouter's lists", () => {
     expect(imageOffer(catalog.find('new/by-token'))).toMatchObject({ isGuess: true })
   })
 
-  test('leave a price that they do not tell to the bundled list, and sell nothing that has none', () => {
+  test('leave a price that they do not state to the bundled list, and sell nothing that has none', () => {
     const catalog = build([imageRow('recraft/recraft-v3'), imageRow('new/unpriced')])
     expect(imageOffer(catalog.find('recraft/recraft-v3')).source).toBe('snapshot')
     expect(catalog.find('new/unpriced')).toBeNull()

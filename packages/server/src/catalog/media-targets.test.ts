@@ -86,7 +86,7 @@ describe('a model of images', () => {
   })
 })
 
-test('a spare may stand beside what the first upstream lists', () => {
+test('a spare may be added to what the first upstream lists', () => {
   const targets = [target('router', 'google/veo-3.1-lite', null), target('spare', 'b', videoOf('0.9'))] as const
   const upstreams = [
     { name: 'router', kind: 'openrouter', reportsCost: true },

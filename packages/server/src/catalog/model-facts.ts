@@ -30,7 +30,7 @@ export function modelFacts(row: CatalogRow): ModelFacts {
   }
 }
 
-/** Stands in for the row of a model that is in no list. @param updatedAt in milliseconds since the epoch. */
+/** Replaces the row of a model that is in no list. @param updatedAt in milliseconds since the epoch. */
 export function unknownRow(id: string, updatedAt: number): CatalogRow {
   const isEmbedding = isEmbeddingId(id)
   return {

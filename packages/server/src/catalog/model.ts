@@ -51,7 +51,7 @@ export interface Model {
   readonly price: ChatPrice | null
   /**
    * How media are sold; null for models of text alone. One of both prices is there. Of several upstreams, what the
-   * first can do at the prices of the dearest: what each of them takes stands in its target.
+   * first can do at the prices of the dearest: what each of them takes is in its target.
    */
   readonly media: MediaOffer | null
   /** Null for a model with one upstream. */

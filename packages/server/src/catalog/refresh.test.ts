@@ -70,7 +70,7 @@ describe('a refresh', () => {
     expect(catalog.counts).toEqual({ featured: 17, models: 2 })
   })
 
-  test('names the models that cannot be sold, since nothing tells their price', async () => {
+  test('names the models that cannot be sold, since nothing states their price', async () => {
     const deps = await start(() => ({ data: [model('a'), { id: 'b' }, { id: 'c', pricing: {} }] }))
     expect(await refreshCatalog(deps)).toMatchObject({ models: 1, unpriced: { count: 2, first: ['b', 'c'] } })
   })

@@ -1,5 +1,5 @@
 /**
- * The bundled catalog: what the sandbox offers, and what stands in until an upstream's own list has been read.
+ * The bundled catalog: what the sandbox offers, and what is used until an upstream's own list has been read.
  */
 import type { ModelType } from '@svc/contract'
 import { InvariantError } from '../platform/errors/invariant-error.ts'
@@ -74,7 +74,7 @@ function rowFrom(row: SnapshotRow, created: number): CatalogRow {
   }
 }
 
-/** Abilities stand beside the prices or among the limits, by the kind of media. */
+/** Abilities are beside the prices or among the limits, by the kind of media. */
 function mediaFrom({ id, type, pricing, limits, estimated }: SnapshotRow): ListedMedia | null {
   if (type === 'text') return null
   const media = readMediaTexts({ ...pricing, ...limits, type } as MediaTexts, estimated ?? false)

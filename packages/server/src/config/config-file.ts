@@ -225,7 +225,7 @@ export const configFileSchema = z.strictObject({
     .optional()
     .describe(
       'Whether makers may train on prompts, by the id that the upstream knows or its start with * behind it; the ' +
-        'longest that fits decides. What an upstream says of itself goes first.',
+        'longest that fits decides. What an upstream reports itself goes first.',
     ),
   limits: limitsSchema.optional(),
   deposits: depositsSchema.optional(),

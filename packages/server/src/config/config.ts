@@ -202,9 +202,9 @@ export interface S3Config {
   /** Null for Amazon's own. */
   readonly endpoint: string | null
   readonly region: string
-  /** What stands before the names of files; ends in a slash. */
+  /** What precedes the names of files; ends in a slash. */
   readonly prefix: string
-  /** Whether the bucket stands in the path of addresses and not in the host name. */
+  /** Whether the bucket is in the path of addresses and not in the host name. */
   readonly usesPath: boolean
   /** Null takes what Amazon's tools take. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null

@@ -260,7 +260,7 @@ describe('variables', () => {
     expect(problemsOf({ SVC_HOST: 'x'.repeat(300) })).toContain('SVC_HOST: give text of at most 253 characters.')
   })
 
-  test('the log tells requests unless a person looks at it', () => {
+  test('the log has a line for each request unless a person looks at it', () => {
     const level = (env: Record<string, string>) => loadConfig({ env, workingDir, output: 'terminal' }).config.logLevel
     expect(load({}).config.logLevel).toBe('info')
     expect(level({})).toBe('warn')
@@ -309,7 +309,7 @@ describe('the file', () => {
     expect(config.limits).toMatchObject({ requestsPerMinute: 5, streamsAtOnce: 20 })
   })
 
-  test('stands beside the upstream of the environment', () => {
+  test('adds to the upstream of the environment', () => {
     const env = { SVC_UPSTREAM: 'sandbox', OPENAI_KEY: 'k' }
     expect(load(env, { upstreams }).config.upstreams.map((upstream) => upstream.name)).toEqual(['default', 'openai'])
   })

@@ -5,8 +5,8 @@ import type { Environment } from './environment.ts'
 import { isLoopback } from './reach.ts'
 
 /**
- * Addresses on the main network. Each is compared with what stands on the chain before it is used. Source:
- * decision 0028; the token's issuer and the directory of the price feeds.
+ * Addresses on the main network. Each is compared with what is on the chain before it is used. Source: decision 0028;
+ * the token's issuer and the directory of the price feeds.
  */
 const MAINNET_TOKEN = '0x5fc5360d0400a0fd4f2af552add042d716f1d168'
 const MAINNET_ETH_FEED = '0x78f3556b67e17df817d51ef5a990cdaf09e8d3a9'

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { MediaConfig, S3Config } from './config.ts'
 import type { Environment } from './environment.ts'
 
-/** A bucket belongs to others as well; ours stand apart in it. */
+/** A bucket may hold files of others; this prefix keeps ours apart. */
 const DEFAULT_PREFIX = 'svc/'
 /** The region that stores without regions accept. Source: Amazon S3; what MinIO and others document. */
 const DEFAULT_REGION = 'us-east-1'

@@ -56,7 +56,7 @@ describeEachEngine('a named request of the console', (engine) => {
     return data.filter((key) => key.name === name).length
   }
 
-  test('makes one key however often and however closely it is sent, and tells the same key each time', async () => {
+  test('makes one key however often and however closely it is sent, and returns the same key each time', async () => {
     const body = { name: 'doubled' }
     const first = await Promise.all(Array.from({ length: 5 }, () => post(`${base}/keys`, 'form-1', body)))
     const made = first.filter(({ status }) => status === 200)

@@ -229,7 +229,7 @@ describeEachEngine('the operator’s rows', (engine) => {
     expect(report.rows.find(({ name }) => name === 'posted')?.figures.map(({ name }) => name)).toContain('charged')
   })
 
-  test('upstreams and prices tell how the gateway fares, and no secret', async () => {
+  test('upstreams and prices show how the gateway fares, and no secret', async () => {
     const upstreams = await operator.json<{ upstreams: Record<string, unknown>[] }>('GET', `${rows}/upstreams`)
     expect(upstreams.upstreams).toMatchObject([
       { kind: 'sandbox', health: { text: 'ok' }, account_circuit: 'closed', models: [{ circuit: 'closed' }] },

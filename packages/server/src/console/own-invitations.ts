@@ -40,7 +40,7 @@ export function mountOwnInvitations(app: FastifyInstance, parts: ConsoleEdge): v
     return { done: true }
   })
 
-  /** Needs no session: its reader may have no account yet. What it tells is what the email has told. */
+  /** Needs no session: its reader may have no account yet. It returns what the email has said. */
   function mountView(pages: FastifyInstance, { edge, console: deps }: ConsoleEdge): void {
     const row = consoleEndpoints.viewInvitation
     pages.post(row.path, async (request, reply) => {

@@ -77,7 +77,7 @@ describeEachEngine('people of a team', (engine) => {
     expect((await owner.json<InvitationList>('GET', `${base}/invitations`)).data).toEqual([])
   })
 
-  test('an email is no key to an account that stands: its owner signs in and finds the invitation', async () => {
+  test('an email is no key to an existing account: its owner signs in and finds the invitation', async () => {
     const base = await makeTeam('Second')
     await invite(owner, base, 'ada@example.com', 'billing')
     const token = tokenIn(await takeMail(mail, 'ada@example.com'))

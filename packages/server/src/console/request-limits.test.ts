@@ -25,7 +25,7 @@ describeEachEngine('limits of keys and teams', (engine) => {
   let team: { readonly accountId: string; readonly teamId: string }
   let keys = ''
   let limits = ''
-  // Time stands still: no bucket fills, and no cached key grows old.
+  // The clock is stopped: no bucket fills, and no cached key grows old.
   const clock = { time: Date.now(), now: () => clock.time }
 
   beforeAll(async () => {

@@ -145,7 +145,7 @@ describeEachEngine('ways to sign in', (engine) => {
     }
   })
 
-  test('links are limited for an address and for a mailbox, and the answer does not tell', async () => {
+  test('links are limited for an address and for a mailbox, and the answer does not show it', async () => {
     const person = openPerson(gateway)
     const statuses = []
     for (let at = 0; at < 6; at += 1) statuses.push((await ask(person, `flood${at}@example.com`)).status)

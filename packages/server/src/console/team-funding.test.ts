@@ -88,7 +88,7 @@ describeEachEngine('deposits of a team', (engine) => {
     expect(mails.received).toHaveLength(1)
   })
 
-  test('stand in the statement of the month, which ends with the balance', async () => {
+  test('are in the statement of the month, which ends with the balance', async () => {
     const month = new Date().toISOString().slice(0, 7)
     const statement = await browser.json<Statement>('GET', `${base}/statement?month=${month}`)
     const { credits } = await browser.json<{ credits: number }>('GET', `${base}/balance`)

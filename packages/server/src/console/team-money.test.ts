@@ -84,7 +84,7 @@ describeEachEngine('money of a team', (engine) => {
     }
   })
 
-  test('the story of a hold that grew tells each extension with its time and size', async () => {
+  test('the story of a hold that grew lists each extension with its time and size', async () => {
     const { ledger, database } = gateway.gateway
     const { budget_id: keyBudgetId, key_id: keyId } = await database.read
       .selectFrom('api_key')

@@ -15,7 +15,7 @@ const MAPPED = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/
 const NETWORK_GROUPS = 4
 const GROUPS = 8
 
-/** Ranges that a name in `SVC_TRUSTED_PROXIES` stands for. Source: RFC 1122, 1918, 3927, 4193, 4291. */
+/** Ranges that a name in `SVC_TRUSTED_PROXIES` means. Source: RFC 1122, 1918, 3927, 4193, 4291. */
 const PROXY_GROUPS: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],

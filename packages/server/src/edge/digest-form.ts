@@ -10,8 +10,8 @@ export interface DigestedFile {
 }
 
 /**
- * A form in bytes that are the same when the same is sent again: a boundary is another one each time, and what stands
- * in the form is not.
+ * A form as bytes that are equal when the same form is sent again: the boundary differs each time, and the content does
+ * not.
  */
 export async function digestForm(fields: readonly FormField[], files: readonly DigestedFile[]): Promise<Buffer> {
   const hash = createHash('sha256')

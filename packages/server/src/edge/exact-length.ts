@@ -27,7 +27,7 @@ class ExactLength extends Transform {
 }
 
 /**
- * The bytes of a file whose length the answer has told already. One that turns out to be longer or shorter breaks off:
+ * The bytes of a file whose length the answer has already sent. One that turns out to be longer or shorter breaks off:
  * further bytes would be taken for the next answer on the connection, and missing ones waited for.
  */
 export function exactLength(file: Readable, length: number): Readable {

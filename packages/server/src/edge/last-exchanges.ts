@@ -32,7 +32,7 @@ export class LastExchanges {
       return request.complete
     }
     if (!request.complete && !response.headersSent) return true
-    // The parser tells of every further piece, too.
+    // The parser reports every further piece, too.
     if (!last.isLast) response.once('finish', () => socket.end())
     last.isLast = true
     return false

@@ -25,7 +25,7 @@ export interface FormFile {
   readonly content: SpooledFile
 }
 
-/** A form that was read whole. Fields and files each stand in the order of their arrival. */
+/** A form that was read whole. Fields and files are each in the order of their arrival. */
 export interface Form {
   readonly fields: readonly FormField[]
   readonly files: readonly FormFile[]
@@ -49,7 +49,7 @@ const FIELDS_BYTES_MAX = 512 * 1024
 /** Headers of one part, in bytes, and their number. Source: own choice. */
 const PART_HEADER_BYTES = 8 * 1024
 const PART_HEADERS = 32
-/** What stands in a form beside the bytes of its files, in bytes. */
+/** Most bytes of a form beside those of its files. */
 const OVERHEAD_BYTES = FIELDS_BYTES_MAX + 2 * FIELDS_MAX * PART_HEADER_BYTES
 /** Longest name of a part and of a file, in UTF-16 units. Source: own choice; file systems end at 255. */
 const NAME_LENGTH_MAX = 255
@@ -95,7 +95,7 @@ interface Part {
   readonly bytes: Readable
 }
 
-/** What the parser tells of a part: name, content, file name, encoding, type. */
+/** What the parser reports of a part: name, content, file name, encoding, type. */
 type FilePart = [string | undefined, Readable, string | undefined, string, string]
 
 /** Whether a part is a file: it has a file name, or a type that no field of text has. */

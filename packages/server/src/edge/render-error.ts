@@ -27,7 +27,7 @@ export function serviceErrorOf(error: unknown): ServiceError {
   return known ?? new ServiceError('internal_error', 'The gateway failed to answer this request.', { cause: error })
 }
 
-/** Makes status, headers and body. Extra facts stand inside `error`, where the OpenAI clients keep them. */
+/** Makes status, headers and body. Extra facts are inside `error`, where the OpenAI clients keep them. */
 export function renderError(thrown: unknown): RenderedError {
   const error = serviceErrorOf(thrown)
   const { retryAfterSeconds, shouldRetry } = error

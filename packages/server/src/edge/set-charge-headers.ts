@@ -22,7 +22,7 @@ export function setChargeHeaders({ request, reply }: RouteCall, charged: Charged
   return headers
 }
 
-/** Dependencies that settle jobs, for one request: what it charges by that stands in its line of the access log. */
+/** Dependencies that settle jobs, for one request: its line of the access log has what they charge. */
 export function notingCharges<Deps extends { readonly onSettled?: SettlementListener | undefined }>(
   deps: Deps,
   { request }: RouteCall,

@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Tracing } from '../telemetry/tracing/tracing.ts'
 
 /**
- * Traces a request from here to the end of its answer, whichever side ends it. The address itself is not told, as it
- * may hold anything; the request id leads from the span to the log and to the usage record.
+ * Traces a request from here to the end of its answer, whichever side ends it. The address itself is not recorded, as
+ * it may hold anything; the request id leads from the span to the log and to the usage record.
  */
 export function traceRequest(
   tracing: Tracing,

@@ -14,7 +14,7 @@ const TOLD_LENGTH_MAX = 200
 
 interface Place {
   readonly method: string
-  /** Segments below `/api`; one that begins with `:` stands for any, and a last `*` for all that follow. */
+  /** Segments below `/api`; one that begins with `:` matches any, and a last `*` all that follow. */
   readonly segments: readonly string[]
 }
 

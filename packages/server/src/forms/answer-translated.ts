@@ -91,7 +91,7 @@ async function answerStream(deps: FormRoutesDeps, call: RouteCall, admitted: Adm
       streamChat(deps.chat, task, translatedReader(kept.watched(inner), translator)),
     )
   } catch (error) {
-    // A stream that is open already cannot become another answer; a broken connection is what is left to tell.
+    // A stream that is open already cannot become another answer; only a broken connection can show the failure.
     if (call.reply.raw.headersSent) call.reply.raw.destroy()
     throw error
   } finally {

@@ -1,4 +1,4 @@
-/** What endpoints of Anthropic's form share at the edge: where the key may stand, and how errors look. */
+/** What endpoints of Anthropic's form share at the edge: where the key may be, and how errors look. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { messageError } from './messages/message-object.ts'
 import { bearerOf } from '../access/keys/authenticate-key.ts'

@@ -23,7 +23,7 @@ export interface AnswerHead {
   readonly requestId: string
   /** Milliseconds since the epoch. */
   readonly now: number
-  /** Made anew for each answer: stands in the ids of its items, and nowhere else. */
+  /** Made anew for each answer: it is in the ids of its items, and nowhere else. */
   readonly seed: string
 }
 

@@ -69,9 +69,9 @@ export function parseJsonObject(text: Buffer): Record<string, unknown> {
 }
 
 /**
- * Finds where the top-level members of a body stand.
+ * Finds where the top-level members of a body are.
  *
- * @throws {ServiceError} `invalid_value` for a key that stands twice.
+ * @throws {ServiceError} `invalid_value` for a key that appears twice.
  */
 export function scanBody(text: Buffer): JsonBody['members'] {
   try {

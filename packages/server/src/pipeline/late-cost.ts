@@ -1,4 +1,4 @@
-/** Costs that upstreams tell late. */
+/** Costs that upstreams report late. */
 import type { OpenHold } from '../money/billing/open-hold.ts'
 import type { AttoUsd } from '../pricing/price.ts'
 import type { Bill } from '../upstreams/bill.ts'

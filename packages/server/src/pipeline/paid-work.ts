@@ -45,7 +45,7 @@ export interface Paid<To extends Target> extends FoundModel<To> {
   /** Who serves it: the first target, until an attempt is repeated elsewhere. */
   target: To
   readonly hold: OpenHold
-  /** The upstream's own id of an answer that failed, where its bill does not tell. */
+  /** The upstream's own id of an answer that failed, where its bill has none. */
   generationId: string | null
 }
 

@@ -157,7 +157,7 @@ describeEachEngine('a paid request', (engine) => {
     return { ...outcome, taken: balance - posted, held, record, asked }
   }
 
-  test('takes what it told, to the nanocredit, and leaves no hold', async () => {
+  test('takes the charge that it reported, to the nanocredit, and leaves no hold', async () => {
     for (const charge of [1n, 60n, 100n]) {
       const done = await run(1_000n, {}, { price: () => Promise.resolve(priced(charge)) })
       expect([done.reply, done.taken, done.held]).toEqual([['answer', charge], charge, 0n])

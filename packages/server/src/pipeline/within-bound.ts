@@ -61,7 +61,7 @@ function isBeyond(kind: BoundedKind, value: unknown, { tokens }: WorkBound): boo
   return kind === 'budget' && (writtenNumber(value) ?? 0) > tokens
 }
 
-/** Exchanges one value, however deep it stands; every other byte stays as it was. */
+/** Replaces one value, however deep it is; every other byte stays as it was. */
 function spliceAt(text: Buffer, [name = '', ...rest]: readonly string[], written: string): Buffer {
   const members = scanMembers(text)
   const member = members.get(name)

@@ -148,11 +148,11 @@ test.each([
   ['{"options":{"n_predict":5,"n_predict":50000}}', 'options.n_predict'],
   ['{"options":{"n_predict":50000,"n_predict":5}}', 'options.n_predict'],
   ['{"a":{"options":{"n_predict":50000},"options":{}}}', 'a.options'],
-])('%s: what is compared may not stand twice', (text, param) => {
+])('%s: a field that is compared may not appear twice', (text, param) => {
   expect(refusal(text)).toBe(`invalid_value ${param}`)
 })
 
-test('what is not compared may stand twice within an object', () => {
+test('a field that is not compared may appear twice within an object', () => {
   const text = '{"x":{"a":1,"a":{"b":2}}}'
   expect(sent(text)).toBe(text)
 })

@@ -82,7 +82,7 @@ const reasons: Readonly<Partial<Record<WorkKind, string>>> = {
   work: 'would make more work than the credits that are held for this request pay for.',
   search: 'would change the price or the route of the request.',
   route: 'would change the price or the route of the request.',
-  input: 'would stand in the place of the input that the credits are held for.',
+  input: 'would replace the input that the credits are held for.',
   beams: 'makes answers that are not returned: send 1 or omit it.',
   probabilities: `must be at most ${PROBABILITIES_MAX}.`,
 }

@@ -38,7 +38,7 @@ export class Bill {
   }
 
   /**
-   * The caller is about to be charged for what a report stands for.
+   * The caller is about to be charged for what a report bills.
    *
    * @param part of its cost; absent: all.
    */
@@ -64,7 +64,7 @@ export class Bill {
     )
   }
 
-  /** A cost that was not known has been told. */
+  /** A cost that was not known has been reported. */
   learn({ generationId }: UnknownCost, cost: AttoUsd): void {
     for (const entry of this.#entries.values()) {
       if (entry.generationId === generationId && !entry.isDelivered) entry.cost ??= cost

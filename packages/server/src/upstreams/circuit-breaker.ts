@@ -66,7 +66,7 @@ export class CircuitBreaker {
   readonly #onNote: ((model: string, error: unknown) => void) | null
   #account: Circuit | null = null
 
-  /** @param onNote told of the end of each call, also where no circuit is ever opened. */
+  /** @param onNote called at the end of each call, also where no circuit is ever opened. */
   constructor(
     limits: BreakerLimits,
     clock: MonotonicClock,

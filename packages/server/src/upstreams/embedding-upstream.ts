@@ -3,7 +3,7 @@ import type { JsonBody } from '../platform/json/json-body.ts'
 import type { ReportedUsage } from './chat-upstream.ts'
 
 export interface UpstreamEmbeddingRequest {
-  /** The client's JSON body as it came, and where its top-level values stand. */
+  /** The client's JSON body as it came, and where its top-level values are. */
   readonly body: JsonBody
   /** The id that the upstream knows. */
   readonly upstreamModel: string

@@ -1,4 +1,6 @@
-/** Whether an upstream's words say that a rule about content forbade a request: read by the table, wherever they stand. */
+/**
+ * Whether an upstream's words say that a rule about content forbade a request: by the table, wherever they are.
+ */
 import { parseJsonText } from '../platform/json/parse-json.ts'
 import { contentRefusals } from './content-refusals.ts'
 
@@ -25,7 +27,7 @@ export function isRefusalWord(word: unknown): boolean {
   return WORDS.has(said) || PREFIXES.some((prefix) => said.startsWith(prefix))
 }
 
-/** A vendor's whole sentence; ids that stand behind it in parentheses are left out. */
+/** A vendor's whole sentence; ids that follow it in parentheses are left out. */
 function isRefusalSentence(sentence: unknown): boolean {
   if (typeof sentence !== 'string' || sentence.length > SENTENCE_LENGTH_MAX) return false
   return SENTENCES.has(plain(sentence.replace(/(?: \([^()]{1,64}\)){1,2}$/, '')))
@@ -90,7 +92,7 @@ function quotedError({ raw }: Json): unknown {
   return isJson ? parseJsonText(Buffer.from(raw)) : null
 }
 
-/** Whether the body of a failure, or what stands in the place of an answer, says that content was refused. */
+/** Whether the body of a failure, or what came in place of an answer, says that content was refused. */
 export function isContentRefusal(value: unknown, depth = DEPTH_MAX): boolean {
   if (Array.isArray(value)) return value.slice(0, ENTRIES_MAX).some((entry) => isContentRefusal(entry, depth))
   if (!isObject(value)) return isRefusalSentence(value)

@@ -14,7 +14,7 @@ export interface ExchangeRequest {
   readonly path: string
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly headers: Readonly<Record<string, string>>
-  /** A stream is sent as it comes; its `content-length` stands in the headers. It is destroyed at every end. */
+  /** A stream is sent as it comes; its `content-length` is in the headers. It is destroyed at every end. */
   readonly body: Buffer | Readable | null
   /** Longest wait for the answer's headers, in milliseconds, where it is not the usual one of this upstream. */
   readonly headersTimeoutMs?: number
@@ -95,7 +95,7 @@ function decodedReader(
 
 /**
  * The decoder that an answer needs: null for plain bytes, undefined for an encoding that was not asked for and cannot
- * knows, or for several of them. The header may stand more than once.
+ * knows, or for several of them. The header may appear more than once.
  */
 function decoderFor(headers: IncomingHttpHeaders): Transform | null | undefined {
   const words = String(headers['content-encoding'] ?? '')
@@ -168,7 +168,7 @@ export function collectResponse(
   options: {
     readonly signal: AbortSignal
     readonly bytesMax: number
-    /** Told once of the headers: what they say is all there is of an answer that breaks off. */
+    /** Called once with the headers: what they say is all there is of an answer that breaks off. */
     readonly onStart?: (headers: IncomingHttpHeaders) => void
   },
 ): Promise<CollectedResponse> {

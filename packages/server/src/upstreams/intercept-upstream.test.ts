@@ -187,7 +187,7 @@ const broken = () => upstreamFailure('overloaded', { upstream: 'one', status: 50
 const spanOf = ({ spans }: Scene): Span | undefined => spans[0]
 
 describe.each(rows)('$operation', ({ operation, call, modality, isRecent, span }) => {
-  test('an answer is counted, timed and told by its span', async () => {
+  test('an answer is counted, timed and recorded in its span', async () => {
     const scene = sceneOf(async () => ANSWER)
     expect(await call(scene.watched)).toBe(ANSWER)
     expect(await scene.samples()).toEqual([`${operation},ok 1`])

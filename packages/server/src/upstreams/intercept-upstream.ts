@@ -19,7 +19,7 @@ export interface UpstreamCall {
   readonly isStream: boolean
 }
 
-/** What an answer says of itself. */
+/** What an answer reports about itself. */
 export interface AnswerFacts {
   readonly generationId?: string | null
   readonly model?: string | null

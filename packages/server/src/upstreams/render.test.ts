@@ -18,7 +18,7 @@ describe('an image of an upstream', () => {
     expect(readRender(text, declared)).toEqual({ base64: text, mediaType })
   })
 
-  test('may stand in a data URL, in lines, or in the other alphabet', () => {
+  test('may be in a data URL, in lines, or in the other alphabet', () => {
     expect(readRender(`data:image/png;base64,${PNG}`, null)).toEqual({ base64: PNG, mediaType: 'image/png' })
     expect(readRender(`${PNG.slice(0, 60)}\n${PNG.slice(60)}\n`, null)?.base64).toBe(PNG)
     expect(readRender('-_-_', null)?.base64).toBe('+/+/')

@@ -52,7 +52,7 @@ export function typeOfBytes(head: Buffer): string | null {
   return signatures.find(([pattern]) => pattern.test(text))?.[1] ?? null
 }
 
-/** Base64 of the ordinary alphabet without breaks, so that it can stand in JSON as it is; null when it is none. */
+/** Base64 of the ordinary alphabet without breaks, so that JSON can hold it as it is; null when it is none. */
 function plainBase64(text: string): string | null {
   if (isBase64(text)) return text
   const plain = text.replaceAll(/\s+/g, '').replaceAll('-', '+').replaceAll('_', '/')

@@ -7,7 +7,7 @@ import type { SpeechFormat } from '../platform/audio/speech-format.ts'
 import type { JsonBody } from '../platform/json/json-body.ts'
 
 export interface UpstreamSpeechRequest {
-  /** The client's JSON body as it came, and where its top-level values stand. */
+  /** The client's JSON body as it came, and where its top-level values are. */
   readonly body: JsonBody
   /** The id that the upstream knows. */
   readonly upstreamModel: string

@@ -96,7 +96,7 @@ export class SseDecoder {
   }
 
   #line(chunk: Buffer, start: number, end: number): void {
-    // A byte order mark may stand before everything.
+    // A byte order mark may come first.
     const from = this.#isFirstLine ? start + textStart(chunk.subarray(start, end)) : start
     this.#isFirstLine = false
     if (from === end) return this.#dispatch()
@@ -124,8 +124,8 @@ function readField(chunk: Buffer, start: number, end: number, name: Buffer): str
 }
 
 /**
- * Finds the end of the line that begins at a place, for places that come in order. Where the other kind of end stands
- * next is kept: looking for one that is far away, or nowhere, behind each line would take the square of the length.
+ * Finds the end of the line that begins at a place, for places that come in order. The next end of the other kind is
+ * remembered: searching again after each line for one that is far away, or absent, would take quadratic time.
  */
 function lineEnds(chunk: Buffer): (from: number) => number {
   let feed = -1

@@ -29,7 +29,7 @@ export type FailureKind =
 interface FailureRow {
   readonly code: ErrorCode
   readonly message: string
-  /** Whether the upstream's own sentence may stand in for ours: it speaks about the client's request. */
+  /** Whether the upstream's own sentence may replace ours: it speaks about the client's request. */
   readonly showsUpstreamText: boolean
 }
 
@@ -135,8 +135,7 @@ export function showableText(text: unknown, apiKey: string | null): string | nul
 }
 
 /**
- * An upstream's word for a failure. Its sentences are not logged: they may quote the request, and prompts stand in no
- * log.
+ * An upstream's word for a failure. Its sentences are not logged: they may quote the request, and no log holds prompts.
  */
 const CODE = /^[a-z][a-z0-9_.-]{0,63}$/i
 
@@ -199,7 +198,7 @@ export class UpstreamFailure extends ServiceError {
   }
 }
 
-/** What an upstream has told of its bill for one answer; null where it has told nothing. */
+/** What an upstream has reported of its bill for one answer; null where it has reported nothing. */
 export interface UpstreamBill {
   readonly cost: AttoUsd | null
   /** What the answer is counted by, for an upstream that bills by that. */
@@ -208,14 +207,14 @@ export interface UpstreamBill {
   readonly generationId: string | null
 }
 
-/** The bill of a call that failed, wherever in its causes the upstream's failure stands; null where there is none. */
+/** The bill of a call that failed, wherever in its causes the upstream's failure is; null where there is none. */
 export function billOf(error: unknown): UpstreamBill | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if (cause instanceof UpstreamFailure) return cause
   return null
 }
 
-/** The same failure, with what the upstream had told of its bill when the answer failed. */
+/** The same failure, with what the upstream had reported of its bill when the answer failed. */
 export function withBill(
   error: Error,
   upstream: string,

@@ -1,6 +1,6 @@
 /**
- * Room `observe`: the ports of ledger and upstream with an observer between them and their adapters. What is
- * watched does not know it; where nothing is measured or traced, none of this stands in the way.
+ * Room `observe`: the ports of ledger and upstream with an observer between them and their adapters. The adapters do
+ * not know of it; where nothing is measured or traced, there is no observer.
  */
 import type { EngineResult, LedgerEngine } from '../../money/ledger/ledger-engine.ts'
 import type { LedgerOperation } from '../../money/ledger/operations.ts'
@@ -16,7 +16,7 @@ function countResult(metrics: LedgerMetrics, operation: LedgerOperation, result:
   metrics.holdEnded(operation.end, creditsForDisplay(result.charge), creditsForDisplay(result.writeOff))
 }
 
-/** Counts the batches of an engine, what stands in them, and what they moved. */
+/** Counts the batches of an engine, the operations in them, and what they moved. */
 export function measureLedgerEngine(engine: LedgerEngine, metrics: LedgerMetrics): LedgerEngine {
   return {
     ...engine,

@@ -3,7 +3,9 @@ import type { Ledger, Urgency } from '../../money/ledger/ledger.ts'
 import type { LedgerOperation, ResultOf } from '../../money/ledger/operations.ts'
 import type { Tracing } from '../../telemetry/tracing/tracing.ts'
 
-/** Has a span for each money operation of a request: from its submission until it is durable. Amounts are not told. */
+/**
+ * Has a span for each money operation of a request: from its submission until it is durable. Amounts are left out.
+ */
 export function traceLedger(ledger: Pick<Ledger, 'submit'>, tracing: Tracing): Pick<Ledger, 'submit'> {
   return {
     submit: async <Operation extends LedgerOperation>(

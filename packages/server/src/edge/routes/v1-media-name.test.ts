@@ -82,7 +82,7 @@ test('a part is given only of the file that the caller began with', async () => 
   expect(await statusWith({ 'if-none-match': '"other"' })).toBe(200)
 })
 
-test('a changed address opens nothing, and tells of no file', async () => {
+test('a changed address opens nothing, and reveals no file', async () => {
   const { url } = await keep()
   const other = await keep()
   const missing = url.replace(/-[0-9a-f]{32}/, `-${'0'.repeat(32)}`)

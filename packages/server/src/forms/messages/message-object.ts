@@ -17,7 +17,7 @@ export function stopReasonOf(finishReason: unknown): string {
   return ownMember(stopReasons, finishReason) ?? 'end_turn'
 }
 
-/** Counts of a chat: what was read from a cache or written to one stands apart here. */
+/** Counts of a chat: here tokens that were read from a cache or written to one are counted apart. */
 export function usageOf(usage: Fields): Fields {
   const details = recordOf(usage['prompt_tokens_details'])
   const read = countOf(details['cached_tokens'])

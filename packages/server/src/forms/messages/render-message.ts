@@ -6,14 +6,14 @@ import { messageObject, sealsOf, stopReasonOf, usageOf } from './message-object.
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The input of a tool as a value. What is no JSON object, an input that was cut among them, stands under a name. */
+/** The input of a tool as a value. Text that is no JSON object, such as a cut input, is put in `invalid_arguments`. */
 function inputOf(text: string): Fields {
   if (text.trim() === '') return {}
   try {
     const value = parseAnswerJson(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
   } catch {
-    // Told below as the text that it is.
+    // Returned below as text.
   }
   return { invalid_arguments: text }
 }

@@ -146,7 +146,7 @@ const items: Readonly<Record<string, (list: MessageList, item: Fields, path: str
 }
 
 /**
- * Makes messages of the instructions and the input. What the input refers to stands where it is referred to.
+ * Makes messages of the instructions and the input. An item that the input refers to replaces its reference.
  *
  * @throws {ServiceError} 400 naming the item that cannot be one.
  */

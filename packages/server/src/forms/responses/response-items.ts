@@ -5,7 +5,7 @@ import { itemId, textPart } from './response-object.ts'
 type Fields = Readonly<Record<string, unknown>>
 type Status = 'completed' | 'incomplete'
 
-/** Where an item stands, and where its events go. */
+/** Where an item is in the answer, and where its events go. */
 export interface ItemPlace {
   readonly index: number
   readonly head: AnswerHead
@@ -15,7 +15,7 @@ export interface ItemPlace {
 export interface OutputItem {
   /** Ends it once; ending it again does nothing. */
   close(status: Status): void
-  /** The item as it stands. */
+  /** The item as it is by now. */
   render(): Fields
 }
 

@@ -27,7 +27,7 @@ export function endStatus(finishReason: unknown): 'completed' | 'incomplete' {
   return incompleteReason(finishReason) === null ? 'completed' : 'incomplete'
 }
 
-/** Counts of a chat under their other names; whatever else an upstream tells comes along. */
+/** Counts of a chat under their other names; whatever else an upstream sends comes along. */
 function renderUsage(usage: Fields): Fields {
   const {
     prompt_tokens: input,

@@ -2,7 +2,7 @@
 import type { ChatRequest } from '@svc/contract'
 import type { Model } from '../../catalog/model.ts'
 
-/** Stands in for a maximum that no list states. Source: own choice; most models of unknown size make fewer. */
+/** Replaces a maximum that no list states. Source: own choice; most models of unknown size make fewer. */
 const UNKNOWN_OUTPUT_TOKENS = 32_768
 /**
  * Output that is planned for even where the prompt's bound fills the window: the bound counts bytes, tokens are fewer.

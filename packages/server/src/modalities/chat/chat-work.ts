@@ -29,7 +29,7 @@ export type ChatDeps = CountingDeps
 /** One chat request of one caller. */
 export type ChatTask = PaidTask<ChatCall>
 
-/** What an upstream may make at most, and the body that tells it. */
+/** What an upstream may make at most, and the body that says so. */
 export interface ChatPlan {
   /** The client's body, with every other limit of its own within what is held for. */
   readonly body: JsonBody
@@ -130,8 +130,8 @@ class ChatBounds {
   }
 
   /**
-   * Null where the count says no less, the text is too long to count, or it cannot be counted now: a refusal stands
-   * without it.
+   * Null where the count is no lower, the text is too long to count, or it cannot be counted now: then a refusal
+   * remains.
    */
   async byCount(found: FoundModel<ChatTarget>): Promise<Bound | null> {
     try {

@@ -40,7 +40,7 @@ function embeddingTarget({ upstream, upstreamModel, price }: Offering): Embeddin
 }
 
 /**
- * A model that makes vectors, or of which no list says what it does: an upstream whose lists do not tell is asked.
+ * A model that makes vectors, or of which no list says what it does: an upstream whose lists do not say is asked.
  *
  * @throws {ServiceError} `invalid_value` for a model that does something else.
  */
@@ -58,10 +58,7 @@ function boundOf({ targets }: FoundModel<EmbeddingTarget>, tokens: number): Boun
   return { ...boundEmbedding(prices, tokens), policy: 'exact', firstUnits: tokens }
 }
 
-/**
- * A sharper bound by a real count; null where it is none, or it cannot be counted now. It only sharpens a refusal that
- * stands without it.
- */
+/** A tighter bound by a real count; null where it is not tighter, or cannot be counted now: then a refusal remains. */
 async function countedBound(
   deps: CountingDeps,
   { texts }: EmbeddingCall,

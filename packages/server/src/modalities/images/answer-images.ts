@@ -44,7 +44,7 @@ async function answerStream(deps: ImageRoutesDeps, call: RouteCall, { caller, im
       asStream(deps, caller, () => streamImages(deps.images, task, reader)),
     )
   } catch (error) {
-    // A stream that is open already cannot become another answer; a broken connection is what is left to tell.
+    // A stream that is open already cannot become another answer; only a broken connection can show the failure.
     if (call.reply.raw.headersSent) call.reply.raw.destroy()
     throw error
   }

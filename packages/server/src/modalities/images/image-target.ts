@@ -43,7 +43,7 @@ function checkInputs(offer: MediaOfferOf<'image'>, model: Model, { inputs, kind 
   }
 }
 
-/** A list that names inputs means it; one that tells of text alone is often a list that tells nothing. */
+/** A list that names image inputs means it; one that names text alone often just omits them. */
 function takesImages({ source }: MediaOfferOf<'image'>, { inputModalities }: Model): boolean {
   return inputModalities.includes('image') || source === 'configured'
 }

@@ -1,6 +1,6 @@
 /**
- * Asks an upstream for images until there are as many as were asked for, or it gives no more. Images of two upstreams
- * never stand in one answer.
+ * Asks an upstream for images until there are as many as were asked for, or it gives no more. One answer never has
+ * images of two upstreams.
  */
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Paid } from '../../pipeline/paid-work.ts'

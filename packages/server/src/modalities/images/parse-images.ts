@@ -131,7 +131,7 @@ function fileOf({ bytes, mediaType, fileName }: GivenFile): GivenFile {
 const numberFields: ReadonlySet<string> = new Set(['n', 'output_compression', 'partial_images', 'seed'])
 const booleanFields: ReadonlySet<string> = new Set(['stream'])
 
-/** A form's fields as the values that JSON would have. @throws {ServiceError} for a field that stands twice. */
+/** A form's fields as the values that JSON would have. @throws {ServiceError} for a field that appears twice. */
 function valueOf(fields: ImageForm['fields']): Record<string, unknown> {
   const value: Record<string, unknown> = {}
   for (const { name, value: text } of fields) {

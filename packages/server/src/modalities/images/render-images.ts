@@ -16,7 +16,7 @@ export function renderItem(render: Render, url: string | null, form: ImageCall['
   return `{${content}${revised}${type}}`
 }
 
-/** What the end of an answer tells: the counts of all calls, and the charge. */
+/** What the end of an answer reports: the counts of all calls, and the charge. */
 export interface ImageTotals {
   readonly answers: readonly UpstreamImages[]
   readonly charged: Charged

@@ -39,7 +39,7 @@ function openAudio(response: ServerResponse, headers: Readonly<Record<string, st
       // What waits for the reader is kept until they take it; the time begins anew whenever they take some.
       response.setTimeout(READER_STALL_MS, () => response.destroy())
     },
-    // The length is not told beforehand, so a broken connection is what shows that the end is missing.
+    // The length is not sent beforehand, so only a broken connection shows that the end is missing.
     fail: () => response.destroy(),
   }
 }

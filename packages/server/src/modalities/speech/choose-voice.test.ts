@@ -22,7 +22,7 @@ test('without a voice a model that needs one says its default, or its first', ()
   expect(chooseVoice({ ...own, voiceRequired: false }, null)).toBeNull()
 })
 
-test('each of OpenAI’s names stands for one voice of the model, always the same', () => {
+test('each of OpenAI’s names maps to one voice of the model, always the same', () => {
   expect(['alloy', 'ash', 'ballad', 'coral'].map((name) => chooseVoice(own, name))).toEqual([
     'anna',
     'bert',
@@ -39,8 +39,8 @@ test('an error names the voices, but not hundreds of them', () => {
 test('an error names OpenAI’s names too, but not twice where they are the model’s own', () => {
   expect(() => chooseVoice(own, 'nobody')).toThrow(
     "Invalid value for 'voice': expected one of anna, bert, carl, or of alloy, ash, ballad, coral, echo, fable, " +
-      'onyx, nova, sage, shimmer, verse, marin, cedar, which stand for these.',
+      'onyx, nova, sage, shimmer, verse, marin, cedar, which map to these.',
   )
   const theirs = { ...own, voices: ['alloy', 'ash'] }
-  expect(() => chooseVoice(theirs, 'nobody')).toThrow(/one of alloy, ash, or of ballad, coral, [^.]* for these\.$/)
+  expect(() => chooseVoice(theirs, 'nobody')).toThrow(/one of alloy, ash, or of ballad, coral, [^.]* to these\.$/)
 })

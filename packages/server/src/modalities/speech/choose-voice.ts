@@ -11,8 +11,8 @@ const NAMED_MAX = 20
 /**
  * The voice to ask the upstream for.
  *
- * A voice of the model is taken as it is. One of OpenAI's names stands for a voice of a model that has others, always
- * for the same one. Where the list tells no voices, the upstream knows better.
+ * A voice of the model is taken as it is. One of OpenAI's names maps to a voice of a model that has others, always to
+ * the same one. Where the list names no voices, the upstream decides.
  *
  * @returns null to leave what the client wrote, or the choice, to the upstream.
  * @throws {ServiceError} `invalid_value` naming the voices that there are.
@@ -29,7 +29,7 @@ export function chooseVoice(facts: SpeechFacts, asked: SpeechRequest['voice']): 
   const named = voices.slice(0, NAMED_MAX).join(', ')
   const more = voices.length > NAMED_MAX ? ` and ${voices.length - NAMED_MAX} more` : ''
   const others = openAiVoices.filter((voice) => !voices.includes(voice))
-  const standing = others.length === 0 ? '' : `, or of ${others.join(', ')}, which stand for these`
+  const standing = others.length === 0 ? '' : `, or of ${others.join(', ')}, which map to these`
   throw new ServiceError('invalid_value', `Invalid value for 'voice': expected one of ${named}${more}${standing}.`, {
     param: 'voice',
   })

@@ -89,7 +89,7 @@ export function speakText(
         sink: delivery,
         ask: ({ port, upstreamModel, voice }) =>
           port.speak({ body: call.body, upstreamModel, format: form.format, voice, confidential, signal }),
-        // What it costs is not told with an audio file, and the text is charged whatever it was.
+        // No cost comes with an audio file, and the text is charged whatever it was.
         reportsOf: () => [],
         price: async (speech) => {
           journal(paid, speech)

@@ -45,7 +45,7 @@ function isList(name: string): boolean {
   return name.endsWith('[]') || listFields.has(name)
 }
 
-/** The fields that stand alone, by name. An empty one is the same as its absence. */
+/** The fields that may appear once, by name. An empty one counts as absent. */
 function singleFields(fields: AudioForm['fields']): Record<string, string> {
   const values = new Map<string, string>()
   for (const { name, value } of fields) {

@@ -6,7 +6,7 @@ const svc =
   '{"credits_charged":0.1,"margin_bps":2000,"estimated":false,"state":"charged","upstream":"x","request_id":"r"}'
 const facts = { task: 'transcribe', duration: 3, chargedSeconds: 3, svc } as const
 
-test.each(['verbose_json', 'diarized_json'] as const)('%s keeps its form whatever an upstream tells', (format) => {
+test.each(['verbose_json', 'diarized_json'] as const)('%s keeps its form whatever an upstream sends', (format) => {
   const segments = [
     { id: 1.5, seek: '', tokens: ['a'], temperature: null, start: 'x', end: 1, text: 7, speaker: 'A' },
     { id: '', seek: 3, tokens: [1], avg_logprob: -0.5, start: 0, end: 1, text: 'Hello.' },

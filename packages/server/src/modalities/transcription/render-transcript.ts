@@ -49,7 +49,7 @@ function objectsIn(value: unknown): readonly Record<string, unknown>[] | null {
   return Array.isArray(value) ? value.filter(isObject) : null
 }
 
-/** Fills in what clients demand and some models do not tell; what more a model tells stays. */
+/** Fills in what clients demand and some models do not send; what more a model sends stays. */
 function fillSegment(segment: Json, index: number): Json {
   return {
     ...segment,
@@ -74,7 +74,7 @@ function isRightMember([name, value]: readonly [string, unknown]): boolean {
   return !SEGMENT_NUMBERS.has(name) || Number.isFinite(value)
 }
 
-/** A part of what one person says; what more a model tells stays, but for numbers that are none. */
+/** A part of what one person says; what more a model sends stays, but for numbers that are none. */
 function fillTurn(segment: Json, index: number): Json {
   const start = numberOr(segment['start'], 0)
   return {
@@ -121,7 +121,7 @@ function verboseMembers(transcript: UpstreamTranscript, facts: TranscriptFacts):
   const words = objectsIn(value['words'])
   return {
     task: textOr(value['task'], facts.task),
-    // Told even where it is unknown: clients demand a text here.
+    // Sent even where it is unknown: clients demand a text here.
     language: textOr(value['language'], facts.task === 'translate' ? 'english' : ''),
     duration: numberOr(value['duration'], transcript.seconds ?? facts.duration ?? facts.chargedSeconds),
     text,
@@ -163,7 +163,7 @@ function cuesOf(transcript: UpstreamTranscript, format: TranscriptFormat): reado
 /**
  * Writes the body of an answer.
  *
- * @throws {ServiceError} `unsupported_format` when the model told no times, and the format is made of them.
+ * @throws {ServiceError} `unsupported_format` when the model sent no times, and the format is made of them.
  */
 export function renderTranscript(
   transcript: UpstreamTranscript,

@@ -37,7 +37,7 @@ export interface AudioTarget extends Target {
 
 /** How long an audio file is. */
 export interface AudioSeconds {
-  /** As it was measured; null where its bytes had to tell. */
+  /** As it was measured; null where its bytes had to decide. */
   readonly duration: number | null
   /** Begun seconds are charged whole. */
   readonly chargedSeconds: number
@@ -61,7 +61,7 @@ function selectTarget(call: TranscriptionCall): SelectTarget<AudioTarget> {
 }
 
 /**
- * Seconds of an audio file; null where its bytes have to tell.
+ * Seconds of an audio file; null where its bytes have to decide.
  *
  * @throws {ServiceError} 400 for an audio file that two readers could hear differently, 503 while too many are measured.
  */

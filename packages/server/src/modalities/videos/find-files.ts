@@ -1,4 +1,4 @@
-/** Whether the files of a job are there: a word of its upstream is charged for only where a file stands behind it. */
+/** Whether the files of a job are there: what its upstream reports is charged for only if a file proves it. */
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { VideoContent, VideoUpstream } from '../../upstreams/video-upstream.ts'
 

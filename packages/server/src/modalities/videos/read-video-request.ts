@@ -95,7 +95,7 @@ const numbers: ReadonlySet<string> = new Set(['duration', 'seed', 'n'])
 const WHOLE = /^-?\d{1,15}$/
 const truths: Readonly<Record<string, boolean>> = { true: true, false: false }
 
-/** A form as the JSON that it stands for. What is no number or truth value stays text, and is refused as such. */
+/** A form as the JSON that it means. What is no number or boolean stays text, and is refused as such. */
 function valueOf({ fields }: Form): Record<string, unknown> {
   const value: Record<string, unknown> = {}
   for (const { name, value: text } of fields) {

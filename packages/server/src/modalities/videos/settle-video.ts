@@ -1,6 +1,6 @@
 /**
  * The end of a job. The verdict is written first, the hold is settled by it next, and what the ledger says is written
- * last. Each step may be done again by any process: the first verdict stands, the hold ends once, and the row follows
+ * last. Each step may be done again by any process: the first verdict counts, the hold ends once, and the row follows
  * the ledger. Source: decision 0024 (video jobs).
  */
 import { type Nanocredits, ZERO } from '@svc/contract'

@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 const MONTH_MS = 30 * DAY_MS
 
-describeEachEngine('a video while a clock stands elsewhere', (engine) => {
+describeEachEngine('a video while a clock is wrong', (engine) => {
   let stage: VideoStage
   let caller: Caller
   beforeEach(async () => {

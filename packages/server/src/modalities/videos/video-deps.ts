@@ -16,6 +16,6 @@ export interface VideoDeps extends PaidDeps, JobHoldDeps {
   readonly holderOf: (job: Pick<VideoJob, 'upstream'>) => VideoUpstream | null
   /** Polls that run now, by job: callers of one process who ask at the same moment share an answer. */
   readonly polls: Map<string, Promise<VideoJob>>
-  /** Told of each job that has ended, once, by the process that saw it. It must not throw. */
+  /** Called once with each job that has ended, by the process that saw it. It must not throw. */
   readonly onEnded?: ((job: VideoJob) => void) | undefined
 }

@@ -66,7 +66,7 @@ export interface VideoJob {
    * the upstream has said since that it works on it.
    */
   readonly fileMissedAt: number | null
-  /** When the completed job was first told to a caller. */
+  /** When a caller first read the completed job. */
   readonly firstReadAt: number | null
   /** Names of the files that the gateway keeps, by output; null while it keeps none. */
   readonly files: readonly string[] | null

@@ -34,7 +34,7 @@ function goneForNow(): ServiceError {
 }
 
 export interface ObserverDeps extends VideoDeps {
-  /** Told of work on a job that failed otherwise than by its upstream. It must not throw. */
+  /** Called when work on a job failed otherwise than by its upstream. It must not throw. */
   readonly onError: (jobId: string, error: unknown) => void
 }
 

@@ -1,4 +1,4 @@
-/** Names of resolutions and the pixels that they stand for. */
+/** Names of resolutions and the pixels that they mean. */
 import { ownMember } from '@svc/contract'
 
 /** Pixels of the shorter side. Source: common names; `1K`, `2K` and `4K` as the upstream's guide has them. */

@@ -84,7 +84,7 @@ test.each(['', '0', '08', '-4', '4.5', '1e1', ' 4'])('seconds of %j are no lengt
 const price = (resolution: string | null, hasAudio: boolean | null, images = 0) =>
   notePrice(testOffer.prices, { seconds: 8, resolution, hasAudio, images })
 
-test('the price is that of the settings, and the dearest where they do not tell', () => {
+test('the price is that of the settings, and the dearest where they do not decide it', () => {
   expect(price('720p', false).perSecond).toBe(usd('0.05'))
   expect(price('720p', true).perSecond).toBe(usd('0.1'))
   expect(price('720p', null).perSecond).toBe(usd('0.1'))

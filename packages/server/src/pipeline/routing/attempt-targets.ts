@@ -14,7 +14,7 @@ export type RepeatReason = 'fallback' | 'retry'
 export interface AttemptDeps {
   /** Waits so many milliseconds; passed in so that tests need not. */
   readonly pause: (milliseconds: number) => Promise<void>
-  /** Told of each attempt that is repeated. It must not throw. */
+  /** Called with each attempt that is repeated. It must not throw. */
   readonly onRepeat?: ((repeat: Repeat) => void) | undefined
 }
 

@@ -2,7 +2,7 @@ import type { ChatPrice } from '../../pricing/price.ts'
 import type { WatchedUpstream } from '../../upstreams/watch-health.ts'
 
 /**
- * One upstream that may serve a request. What a request needs to know of it besides stands in its own kind of target.
+ * One upstream that may serve a request. What else a request needs to know of it is in its own kind of target.
  */
 export interface Target {
   readonly upstream: WatchedUpstream

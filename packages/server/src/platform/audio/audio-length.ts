@@ -2,7 +2,7 @@
 export type AudioLength =
   /** As a decoder hears it, in seconds; above zero. */
   | { readonly kind: 'measured'; readonly seconds: number }
-  /** The gateway cannot read such a file: its bytes have to tell. */
+  /** The gateway cannot read such a file: its bytes have to decide. */
   | { readonly kind: 'unknown' }
   /** Two readers of the file could hear different things, or its header says what its format does not allow. */
   | { readonly kind: 'refused'; readonly reason: string }

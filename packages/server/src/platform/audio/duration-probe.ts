@@ -105,7 +105,7 @@ class Probe implements DurationProbe {
     clearTimeout(this.#timer)
     const worker = this.#worker
     this.#worker = null
-    // Told only once nothing reads the file any more.
+    // Reported only once nothing reads the file any more.
     await worker?.terminate()
     this.#finish(this.#isClosed ? BUSY : TOO_LONG)
   }

@@ -43,7 +43,7 @@ function readWhole(audio: AudioBytes, byteLength: number): Buffer {
   return bytes.subarray(0, at)
 }
 
-/** Texts and images that stand before an audio file: ID3v2, several of them one behind the other. Source: id3.org, ID3v2.4. */
+/** Skips texts and images before an audio file: ID3v2 tags, one or several in a row. Source: id3.org, ID3v2.4. */
 function behindTags(bytes: Buffer, effort: Effort): Buffer {
   let at = 0
   while (bytes.toString('latin1', at, at + 3) === 'ID3' && at + 10 <= bytes.length) {

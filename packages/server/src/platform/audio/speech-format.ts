@@ -57,7 +57,7 @@ export function deliveredContentType(format: SpeechFormat, reported: string | nu
 /** So much of a content type is looked at. Source: own choice. */
 const CONTENT_TYPE_MAX = 256
 
-/** Rate and channels of raw samples, as a content type tells them. */
+/** Rate and channels of raw samples, as a content type states them. */
 export function pcmParameters(contentType: string | null): { readonly rate: number; readonly channels: number } {
   const number = (name: string, otherwise: number): number => {
     const match = new RegExp(`;\\s*${name}\\s*=\\s*"?(\\d{1,6})`, 'i').exec(

@@ -31,7 +31,7 @@ function isWav(start: Buffer): boolean {
   return /^RIFF[^]{4}WAVE/.test(start.toString('latin1', 0, 12))
 }
 
-/** A byte order mark and blanks may stand before a document. */
+/** A byte order mark and blanks may precede a document. */
 function isDocument(start: Buffer): boolean {
   return /^(?:\u00ef\u00bb\u00bf)?[\t\n\r ]{0,64}[{[<]/.test(start.toString('latin1', 0, 70))
 }
@@ -49,8 +49,8 @@ function isUtf8Start(bytes: Buffer): boolean {
 }
 
 /**
- * How many bytes stand before the first audio of a file whose kind has such a header; more than there are while it has
- * not come whole, and null for any other beginning.
+ * How many bytes precede the first audio of a file whose kind has such a header; more than there are while the header
+ * is incomplete, and null for any other beginning.
  */
 function headerBytes(start: Buffer): number | null {
   const name = start.toString('latin1', 0, 4)

@@ -2,7 +2,7 @@
 const HEADER_BYTES = 44
 const BYTES_PER_SAMPLE = 2
 const PCM = 1
-/** Stands for a length that is not known when the header is sent; players then read to the end. */
+/** Means a length that is not known when the header is sent; players then read to the end. */
 const UNKNOWN_LENGTH = 0xff_ff_ff_ff
 
 /**

@@ -10,7 +10,7 @@ import { PostgresPool } from './postgres-pool.ts'
 export interface PostgresPatience {
   /** In milliseconds; 0 does not wait. */
   readonly waitMs: number
-  /** Told why the database cannot be used yet: at once, and again when the reason is another one. */
+  /** Called with why the database cannot be used yet: at once, and again when the reason is another one. */
   readonly onWaiting: (failure: DatabaseUnavailableError) => void
 }
 

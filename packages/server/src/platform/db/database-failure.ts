@@ -53,7 +53,7 @@ const POSTGRES_TROUBLE_CLASSES: ReadonlyMap<string, DatabaseTrouble> = new Map([
   ['F0', 'away'],
   ['XX', 'storage'],
 ])
-/** Troubles that the server itself tells of a statement, on a connection that is as good as before. */
+/** Troubles that the server itself reports about a statement, on a connection that is as good as before. */
 const POSTGRES_STATEMENT_TROUBLES = new Set(['40001', '40P01', '57014', '55P03'])
 
 /** Tells whether the database refused a write because a unique value is taken. The same on both engines. */
@@ -111,7 +111,7 @@ function postgresTroubleOf(error: Error): DatabaseTrouble | null {
   return /timeout/i.test(error.message) ? 'slow' : 'away'
 }
 
-/** Whether a connection cannot be used again after a failure that it told. */
+/** Whether a connection cannot be used again after a failure that it reported. */
 export function endsConnection(failure: DatabaseUnavailableError): boolean {
   return !POSTGRES_STATEMENT_TROUBLES.has(sqlStateOf(failure.cause) ?? '')
 }

@@ -135,7 +135,7 @@ export interface DepositMatchTable {
   matched_at: number
 }
 
-/** A price that a price service told at a time. Rows that are old are removed. */
+/** A price that a price service gave at a time. Old rows are removed. */
 export interface PriceSampleTable {
   chain_id: number
   sampled_at: number

@@ -31,7 +31,7 @@ export class PostgresClient extends Client {
     this.#socket = socket
     // Without a listener the process would end. The user of the connection learns it from the driver's answer.
     this.on('error', () => undefined)
-    // The driver's overloads differ in what they return, not in where the values stand.
+    // The driver's overloads differ in what they return, not in where the values are.
     const ask = this.query.bind(this) as Query
     const query: Query = (asked, values, done) => {
       if (typeof values === 'function') return query(asked, undefined, values)

@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL database: a pool of plain connections that keeps no state in a session, so transaction poolers may
- * stand between.
+ * The PostgreSQL database: a pool of plain connections that keeps no state in a session, so it also works through
+ * transaction poolers.
  */
 import { Kysely, PostgresDialect } from 'kysely'
 import { types, type CustomTypesConfig } from 'pg'

@@ -10,7 +10,7 @@ export interface PostgresPoolOptions extends Pick<PoolConfig, 'max' | 'types'> {
   readonly limits?: PostgresLimits
   /**
    * Whether the server takes its limits when a session begins. A transaction pooler takes none, as its sessions are
-   * shared: then transactions set them, and `answerMs` stands for the rest.
+   * shared: then transactions set them, and `answerMs` bounds the rest.
    */
   readonly takesSettings: boolean
   /** Called with each failure, in the context of the asker. */
@@ -58,7 +58,7 @@ export class PostgresPool extends Pool {
     this.on('error', () => undefined)
     this.on('connect', (client) => this.#watch(client as unknown as PostgresClient))
     this.on('remove', (client) => this.#clients.delete(client as unknown as PostgresClient))
-    // The driver's overloads differ in what they return, not in where the values stand.
+    // The driver's overloads differ in what they return, not in where the values are.
     this.query = ((asked: unknown, values?: unknown) => this.#ask(asked, values)) as Pool['query']
   }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mediaExtensions, type MediaType, mediaTypes } from '@svc/contract'
 
-/** What a name alone tells. */
+/** What a name alone says. */
 export interface NameFacts {
   readonly contentType: MediaType
   /** Integer milliseconds; from then on the file counts as gone. */

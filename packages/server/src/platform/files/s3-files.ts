@@ -14,9 +14,9 @@ export interface S3Place {
   /** Null for Amazon's own. */
   readonly endpoint: string | null
   readonly region: string
-  /** What stands before the names of files; ends in a slash, or is empty. */
+  /** What precedes the names of files; ends in a slash, or is empty. */
   readonly prefix: string
-  /** Whether the bucket stands in the path and not in the host name. */
+  /** Whether the bucket is in the path and not in the host name. */
   readonly usesPath: boolean
   /** Null takes what Amazon's tools would take: environment, profile, or the role of the machine. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null

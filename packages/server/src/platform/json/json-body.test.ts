@@ -85,7 +85,7 @@ test('the text of a number is read as it is written', () => {
   expect(numberText(Buffer.from('{"usage":null,"usage":{"cost":1,"cost":2.50}}'), ['usage', 'cost'])).toBe('2.50')
 })
 
-test('a lone number is read by its digits, and only where its key stands once', () => {
+test('a lone number is read by its digits, and only where its key appears once', () => {
   const read = (text: string): string | null => loneNumberText(Buffer.from(text), 'cost')
   expect(read('{"usage":{"cost":0.000950000000000001}}')).toBe('0.000950000000000001')
   expect(read('{"cost":1E-7,"x":2}')).toBe('1E-7')

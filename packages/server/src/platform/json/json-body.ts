@@ -1,5 +1,5 @@
 /**
- * JSON as source text: where the values of an object stand, so that a few can be exchanged and all others stay byte for
+ * JSON as source text: where the values of an object are, so that a few can be replaced and all others stay byte for
  * byte.
  *
  * Parsing and writing again would change big integers, `1e400` and `1.0`, and a float would hold money. This room knows
@@ -34,7 +34,7 @@ export interface JsonBody {
   readonly members: ReadonlyMap<string, JsonMember>
 }
 
-/** A top-level key stands twice, so that two readers of the text could see two different requests. */
+/** A top-level key appears twice, so that two readers of the text could see two different requests. */
 export class DuplicateKeyError extends Error {
   readonly key: string
 
@@ -85,7 +85,7 @@ export function textStart(text: Buffer): number {
   return text.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0
 }
 
-/** Tells of each top-level member of a JSON object, in the order of the text, doubled keys included. */
+/** Reports each top-level member of a JSON object, in the order of the text, doubled keys included. */
 export function walkMembers(text: Buffer, onMember: (key: string, member: JsonMember) => void): void {
   let at = skipSpace(text, textStart(text))
   if (text[at] !== OPEN_BRACE) return
@@ -110,7 +110,7 @@ export function walkMembers(text: Buffer, onMember: (key: string, member: JsonMe
  * Finds the top-level members of a JSON object.
  *
  * @param text a complete JSON object that `JSON.parse` accepts; a byte order mark before it is skipped.
- * @throws {DuplicateKeyError} when a top-level key stands twice, whatever escapes it is written with.
+ * @throws {DuplicateKeyError} when a top-level key appears twice, whatever escapes it is written with.
  */
 export function scanMembers(text: Buffer): Map<string, JsonMember> {
   const members = new Map<string, JsonMember>()
@@ -158,12 +158,12 @@ export function spliceMembers(body: JsonBody, edits: ReadonlyMap<string, string>
 }
 
 /**
- * Reads the source text of a number that stands under a key which the whole text has once, whatever is around it.
+ * Reads the source text of a number under a key that appears once in the whole text, whatever is around it.
  *
  * An unescaped quote is never inside of a string, so the bytes of the key and its colon are a key indeed.
  *
- * @returns null when the key stands there never or more than once, with anything but a number, or with space around its
- *   colon. Whether the key is the one that was meant is for the caller to know.
+ * @returns null when the key is absent or appears more than once, has anything but a number, or has space around its
+ *   colon. The caller has to know whether the key is the one that was meant.
  */
 export function loneNumberText(text: Buffer, key: string): string | null {
   const mark = `"${key}":`

@@ -107,7 +107,7 @@ export class JsonCounter {
         continue
       }
       if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) open.pop()
-      // A comma is between two members, and the first stands behind the bracket.
+      // A comma is between two members, and the first follows the bracket.
       else if (isFirst || byte === COMMA) this.#countOne(open, text, at)
       isFirst = byte === OPEN_BRACE || byte === OPEN_BRACKET
       if (isFirst) {

@@ -12,7 +12,7 @@ function emailOf(teamName: string): MailContent {
   return renderInvitationEmail({ brand: 'SVC', teamName, inviterName: 'Ada', role: 'member', link, expiresAt })
 }
 
-/** The message as it stands in a file, and what a mail program reads in it. */
+/** The message as it is in a file, and what a mail program reads in it. */
 async function writtenOf(content: MailContent) {
   const mail = { ...content, mailId: 'm-1', recipient: 'ada@example.com' }
   const { envelope, ...email } = composeMessage(mail, { name: 'SVC', address: 'svc@example.com' })
@@ -28,7 +28,7 @@ function formsOf({ text, html }: { readonly text?: string | undefined; readonly 
   return [text, html].map((form) => String(form).replaceAll('\r\n', '\n').trimEnd())
 }
 
-test('a link stands whole in the message, in the text and in the page', async () => {
+test('a link is unbroken in the message, in the text and in the page', async () => {
   const email = emailOf('Crew')
   const { source, lines, parsed } = await writtenOf(email)
   expect(lines).toContain(`${email.text.split('\n').find((line) => line.includes(link))}`)

@@ -16,7 +16,7 @@ export interface Message {
   readonly disableUrlAccess: true
 }
 
-/** One form of the email: a text that the library encodes, or the part as it stands in the message. */
+/** One form of the email: a text that the library encodes, or the part as it is sent. */
 export type MessagePart = string | { raw: string }
 
 /** Longest line of a message, in characters. Source: RFC 5322 section 2.1.1. */
@@ -37,8 +37,8 @@ function partOf(type: 'text/plain' | 'text/html', text: string): MessagePart {
 /**
  * Writes an email down for the mail library.
  *
- * The recipient is handed over as an address object and once more as the envelope: the library parses no list, and
- * what stands in a header can never add a recipient.
+ * The recipient is handed over as an address object and once more as the envelope: the library parses no list, and what
+ * is in a header can never add a recipient.
  *
  * @throws {InvariantError} when the recipient is not a plain address, or a header would have more than one line.
  */

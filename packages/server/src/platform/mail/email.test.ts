@@ -22,7 +22,7 @@ test('names become words: no program makes a link or markup of them', () => {
   expect(plainName('\u202e://', 'a team')).toBe('a team')
 })
 
-test('what people have written stands in no subject, and as words alone in the email', () => {
+test('what people have written is in no subject, and is only words in the email', () => {
   const hostile = { ...invitation, teamName: 'evil.example\r\nBcc: x', inviterName: '<script>alert(1)</script>' }
   const email = renderInvitationEmail(hostile)
   expect(email.subject).toBe('You are invited to a team on SVC')

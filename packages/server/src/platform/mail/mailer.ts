@@ -1,7 +1,7 @@
 /**
  * Room `mail`: emails that leave the gateway. It knows how an email is written down, kept until it is delivered, and
  * handed to a mail server; who may cause one is decided above. Invariant: an email has one recipient, a plain address
- * that was checked. What people have written stands in it as plain names only, never in its subject. No address is ever
+ * that was checked. What people have written is in it as plain names only, never in its subject. No address is ever
  * logged.
  */
 

@@ -44,7 +44,7 @@ export interface OutboxDeps {
   readonly secret: string
   /** How many emails of each kind may go out. Kinds never use up each other's places. */
   readonly windows: Readonly<Record<MailKind, readonly MailWindow[]>>
-  /** Told how each attempt ended: `postponed` is tried again, `failed` is not. */
+  /** Called with the end of each attempt: `postponed` is tried again, `failed` is not. */
   readonly onAttempt?: ((outcome: 'sent' | 'postponed' | 'failed') => void) | undefined
 }
 

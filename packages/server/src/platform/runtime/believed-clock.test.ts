@@ -47,7 +47,7 @@ describe('a believed clock', () => {
     expect(steps).toEqual([{ kind: 'doubted', byMs: ms }, { kind: 'returned' }, { kind: 'doubted', byMs: ms }])
   })
 
-  test('is followed where it has stood for ten minutes, while it was looked at', () => {
+  test('is followed where it has been steady for ten minutes, while it was looked at', () => {
     machine.moved = DAY_MS
     pass(BELIEVED_AFTER_MS)
     expect(told()).toBe(machine.passed)
@@ -59,7 +59,7 @@ describe('a believed clock', () => {
     ])
   })
 
-  test('is not followed because it stood ahead twice, with a long time between', () => {
+  test('is not followed because it was ahead twice, with a long time between', () => {
     machine.moved = DAY_MS
     expect(told()).toBe(machine.passed)
     machine.passed += 2 * BELIEVED_AFTER_MS

@@ -1,18 +1,18 @@
 import type { SystemClock } from './clock.ts'
 
-/** A clock that is set is followed once it has stood for so long, in milliseconds. Source: decision 0115. */
+/** A clock that is set is followed once it has been steady for so long, in milliseconds. Source: decision 0115. */
 export const BELIEVED_AFTER_MS = 600_000
 /** A smaller step is followed at once, in milliseconds. Source: decision 0115. */
 const STEP_MS = 5_000
-/** A clock that was not looked at for so long is not known to have stood, in milliseconds. Source: own choice. */
+/** A clock that was not looked at for so long is not known to have been steady, in milliseconds. Source: own choice. */
 const LOOKED_AT_MS = 60_000
 
 /**
  * What time it is, as far as this process believes the system's clock. Time goes on by what has passed when the clock
- * is set, and the clock is followed once it has stood for ten minutes: one that is a month ahead for a moment changes
- * nothing.
+ * is set, and the clock is followed once it has been steady for ten minutes: one that is a month ahead for a moment
+ * changes nothing.
  *
- * Source: decision 0115 (a clock that leaps is followed once it has stood).
+ * Source: decision 0115 (a clock that leaps is followed once it has been steady).
  */
 export interface BelievedClock extends SystemClock {
   /** Not before now: what is kept for a while is kept from here. */
@@ -28,12 +28,12 @@ export interface BelievedClock extends SystemClock {
 export type ClockStep =
   /** It was set by so many milliseconds, and is not followed. */
   | { readonly kind: 'doubted'; readonly byMs: number }
-  /** It stands again where it stood. */
+  /** It is back where it was. */
   | { readonly kind: 'returned' }
-  /** It has stood for long enough, and is followed. */
+  /** It has been steady for long enough, and is followed. */
   | { readonly kind: 'followed'; readonly byMs: number }
 
-/** The system's clock stands so far from the monotonic one, since when, and was last seen there when. */
+/** How far the system's clock is from the monotonic one, since when, and when it was last seen there. */
 interface Doubt {
   readonly offset: number
   readonly since: number
@@ -45,7 +45,7 @@ const isNear = (left: number, right: number): boolean => Math.abs(left - right) 
 /**
  * Makes one, which believes the clock as it is.
  *
- * @param onStep told of each step, once. It must not ask for the time.
+ * @param onStep called once with each step. It must not ask for the time.
  */
 export function believedClock(clock: SystemClock, onStep: (step: ClockStep) => void = () => undefined): BelievedClock {
   const asleep = (): number => clock.asleep?.() ?? 0

@@ -11,7 +11,7 @@ const TEXT_LENGTH_MAX = 16_384
 /** Deeper than this nothing is written at all: what is logged is flat by custom, and a walk has an end. */
 const DEPTH_MAX = 8
 
-/** Fields that hold secrets or people's words by their nature, wherever they stand. */
+/** Fields that hold secrets or people's words by their nature, wherever they are. */
 const secretFields: readonly string[] = [
   'authorization',
   'Authorization',

@@ -90,7 +90,7 @@ test('what is nested without end or says itself how it is printed does not break
   expect(logged((log) => log.info({ loop }))).toContain('1970-01-01T00:00:00.000Z')
 })
 
-test('a line stays JSON whatever stands beside the name of a secret', () => {
+test('a line stays JSON whatever is beside the name of a secret', () => {
   const text = logged((log) =>
     log.info({ a: { b: { c: { d: { cookie: null, authorization: { x: 1 }, 'x-api-key': 5 } } } } }, 'cookie: ['),
   )

@@ -54,7 +54,7 @@ export function createLogger({ level, sink = destination({ fd: 1, sync: true }) 
   return log
 }
 
-/** A record of numbers, and of texts that are ids or names of our own; texts of others stand in `foreign`. */
+/** A record of numbers, and of texts that are ids or names of our own; texts of others are in `foreign`. */
 export interface PlainRecord {
   readonly own: Readonly<Record<string, string | number | null>>
   /** Scrubbed one by one. Null where there is none. */

@@ -22,7 +22,7 @@ export type MailOutcome = 'sent' | 'postponed' | 'failed'
 export interface BacklogMetrics {
   /** An attempt at an email has ended. */
   readonly mailed: (outcome: MailOutcome) => void
-  /** What waits now; null when the database did not tell in time. */
+  /** What waits now; null when the database did not answer in time. */
   setOpen(backlog: Backlog | null): void
 }
 
@@ -41,7 +41,7 @@ export function createBacklogMetrics(registry: Registry): BacklogMetrics {
   })
   const waiting = gauge('svc_database_mail_waiting', 'Emails of all processes that wait.')
   const waitingAge = gauge('svc_database_mail_oldest_age_seconds', 'Age of the oldest email that waits; 0 for none.')
-  const outflows = gauge('svc_database_outflows', 'Movements from the addresses to the treasury, by how they stand.', [
+  const outflows = gauge('svc_database_outflows', 'Movements from the addresses to the treasury, by state.', [
     ...['chain', 'asset', 'state'],
   ])
   const movingAge = gauge(
@@ -51,7 +51,7 @@ export function createBacklogMetrics(registry: Registry): BacklogMetrics {
   return {
     mailed: (outcome) => mailed.inc({ outcome }),
     setOpen: (backlog) => {
-      // What is not known is not told as the value of before.
+      // A value that is not known must not be reported as the one before.
       outflows.reset()
       if (backlog === null) return [waiting, waitingAge, movingAge].forEach((each) => each.remove())
       waiting.set(backlog.mailWaiting)

@@ -18,7 +18,7 @@ export interface GatewayState {
   readonly holds: HeldFigures
   /** Settlements that neither the database nor the disk took. */
   readonly settlementsUnwritten: number
-  /** Settlements that stand in files until the database takes them. */
+  /** Settlements that wait in files until the database takes them. */
   readonly settlementsPending: number
   /** 0 for none. */
   readonly settlementsPendingSeconds: number
@@ -76,7 +76,7 @@ const gauges: readonly SimpleGauge[] = [
   },
   {
     name: 'svc_settlements_pending',
-    help: 'Settlements that stand in files of the data folder until the database takes them.',
+    help: 'Settlements that wait in files of the data folder until the database takes them.',
     value: (state) => state.settlementsPending,
   },
   {
@@ -103,7 +103,7 @@ function createHeldGauges(registry: Registry): (held: HeldFigures | null) => voi
   const age = make('svc_database_holds_oldest_age_seconds', 'Age of the oldest open hold of all processes; 0 for none.')
   return (held) => {
     up.set(held === null ? 0 : 1)
-    // What is not known is not told as the value of before.
+    // A value that is not known must not be reported as the one before.
     if (held === null) return [holds, credits, age].forEach((gauge) => gauge.remove())
     holds.set(held.holds)
     credits.set(held.credits)

@@ -11,7 +11,7 @@ export interface OpenVideoJobs {
 export interface VideoMetrics {
   /** A job has got its verdict. @param errorCode null for a completed one. */
   ended(state: string, errorCode: string | null): void
-  /** What is open now; null when the database did not tell in time. */
+  /** What is open now; null when the database did not answer in time. */
   setOpen(jobs: OpenVideoJobs | null): void
 }
 
@@ -32,7 +32,7 @@ export function createVideoMetrics(registry: Registry): VideoMetrics {
   return {
     ended: (state, errorCode) => ended.inc({ state, code: errorCode ?? 'none' }),
     setOpen: (jobs) => {
-      // What is not known is not told as the value of before.
+      // A value that is not known must not be reported as the one before.
       open.reset()
       if (jobs === null) return
       open.set({ state: 'queued' }, jobs.queued)

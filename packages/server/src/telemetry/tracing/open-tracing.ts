@@ -54,7 +54,7 @@ async function createExporter(options: TracingOptions): Promise<SpanExporter> {
 }
 
 /**
- * Tells of the first failure after a success: a collector that stays away is one line in the log, not one every few
+ * Reports the first failure after a success: a collector that stays away is one line in the log, not one every few
  * seconds.
  */
 function watchExporter(exporter: SpanExporter, onFailing: (error: unknown) => void): SpanExporter {

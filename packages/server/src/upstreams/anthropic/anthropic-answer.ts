@@ -39,7 +39,7 @@ export function readAnthropicUsage(usage: Json): NativeUsage {
   }
 }
 
-/** Statuses of the types of errors, which stand in streams without one. Source: Anthropic's API reference, "Errors". */
+/** Statuses of the types of errors, which have none in streams. Source: Anthropic's API reference, "Errors". */
 const statuses: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -70,7 +70,7 @@ export function readAnthropicError(value: Json): Json | null {
   return { error: present({ message: text, code: word, type, http_status: status }) }
 }
 
-/** What stands where a text should. */
+/** The text of a value; empty for one that is none. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }

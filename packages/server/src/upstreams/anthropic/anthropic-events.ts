@@ -17,7 +17,7 @@ interface OpenCall {
 export class AnthropicEvents {
   /** By the index of their block. */
   readonly #calls = new Map<unknown, OpenCall>()
-  /** As it was reported so far: pieces of it come at the start and at the end, each count as it stands by then. */
+  /** As it was reported so far: pieces of it come at the start and at the end, each count as of then. */
   readonly #usage: Record<string, unknown> = {}
   #hasBlocks = false
 

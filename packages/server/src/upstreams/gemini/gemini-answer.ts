@@ -39,7 +39,7 @@ function readUsage(usage: Json): Json {
   })
 }
 
-/** So much of an error is looked at, in UTF-16 units. Source: own choice; its sentences stand at its beginning. */
+/** So much of an error is looked at, in UTF-16 units. Source: own choice; its sentences are at its beginning. */
 const ERROR_LENGTH_MAX = 16_384
 
 /** Bad requests that are more than that: our key, our account, or a prompt that is too long. */

@@ -27,7 +27,7 @@ import {
 } from '../native/request-fields.ts'
 import { GEMINI_FORMAT } from './gemini-format.ts'
 
-/** Stands in for a signature that the client has not kept. Source: Gemini API, "Thought signatures". */
+/** Replaces a signature that the client has not kept. Source: Gemini API, "Thought signatures". */
 const NO_SIGNATURE = 'skip_thought_signature_validator'
 /** Models that want no signature and take budgets for thinking in place of levels. */
 const BUDGET_MODELS = /^gemini-(?:1|2)\b/

@@ -205,7 +205,7 @@ function readSpeech(message: Json, param: string, counter: JsonCounter): readonl
 }
 
 /**
- * Reads the messages. Instructions go before everything else wherever they stood, since these APIs have one place for
+ * Reads the messages. Instructions go before everything else wherever they were, since these APIs have one place for
  * them; messages of one side that follow each other are one turn, as results of parallel calls have to be.
  *
  * @param messages of a request whose shape was checked.

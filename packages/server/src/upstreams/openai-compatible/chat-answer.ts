@@ -23,7 +23,7 @@ export interface AnswerReceiver {
   failed(error: Error): void
 }
 
-/** Starts an exchange and tells its answer. Nothing is thrown. */
+/** Starts an exchange and reports its answer. Nothing is thrown. */
 export function receiveAnswer(dispatcher: Dispatcher, sent: ExchangeRequest, receiver: AnswerReceiver): Exchange {
   let status = 0
   let headers: IncomingHttpHeaders = {}

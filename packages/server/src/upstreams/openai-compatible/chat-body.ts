@@ -2,7 +2,7 @@ import { spliceMembers } from '../../platform/json/json-body.ts'
 import type { UpstreamChatRequest } from '../chat-upstream.ts'
 import type { Dialect } from './dialect.ts'
 
-/** Says whether the client sent this member with a value: null stands for absent. */
+/** Says whether the client sent this member with a value: null means absent. */
 function isSent(request: UpstreamChatRequest, key: string): boolean {
   const value = request.body.value[key]
   return value !== undefined && value !== null

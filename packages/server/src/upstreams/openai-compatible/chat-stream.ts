@@ -1,4 +1,4 @@
-/** Reads a chat stream of an OpenAI-shaped upstream and tells a sink what it holds. */
+/** Reads a chat stream of an OpenAI-shaped upstream and hands a sink what it holds. */
 import type { ServiceError } from '../../platform/errors/service-error.ts'
 import { textStart } from '../../platform/json/json-body.ts'
 import { parseAnswerJson, parseJsonText } from '../../platform/json/parse-json.ts'
@@ -35,7 +35,7 @@ interface ReaderOptions {
   readonly readFrames: ((data: string) => WireFrames) | null
   /** How many choices were asked for. */
   readonly choices: number
-  /** Told when the answer is over although its stream is open: nothing more of it is wanted. */
+  /** Called when the answer is over although its stream is open: nothing more of it is wanted. */
   readonly onOver: () => void
 }
 

@@ -28,7 +28,9 @@ function thoughtOf(part: unknown): string {
   return thinking.map((piece) => (isObject(piece) && typeof piece['text'] === 'string' ? piece['text'] : '')).join('')
 }
 
-/** What stands in content in parts as thoughts; null where nothing does. Source: Mistral's API reference, reasoning. */
+/**
+ * Thoughts in content that comes in parts; null where there are none. Source: Mistral's API reference, reasoning.
+ */
 function thoughtsIn(content: unknown): string | null {
   const thoughts = Array.isArray(content) ? content.map(thoughtOf).join('') : ''
   return thoughts === '' ? null : thoughts

@@ -18,7 +18,7 @@ export interface ReadChunk {
 /** Words to try a template with. Source: own choice; any that are not empty would do. */
 const PROBE = 'probe'
 
-/** What does not stand for itself within a JSON string, or ends it. */
+/** What JSON writes as an escape within a string. */
 // oxlint-disable-next-line no-control-regex
 const NOT_PLAIN = /["\\\u0000-\u001f]/
 
@@ -74,8 +74,8 @@ class ChunkTemplate {
   }
 
   /**
-   * Makes a template from a chunk and tries it: other words in the place of its own have to come out in the place of its
-   * own. Null where they do not, as when the same words stand at two places.
+   * Makes a template from a chunk and tries it: other words in the place of its own have to come out in the same place.
+   * Null where they do not, as when the same words appear twice.
    */
   static make(data: string, cleaned: CleanChunk): ChunkTemplate | null {
     const words = wordsOf(cleaned)

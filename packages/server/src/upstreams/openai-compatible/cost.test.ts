@@ -32,7 +32,7 @@ describe('readCost', () => {
     expect(costOf(`"cost":null,${own}`, true)).toBe(parseUsd('0.019000000000000001'))
   })
 
-  test('the fee alone is no cost, and what stands beside an ordinary cost is not added', () => {
+  test('the fee alone is no cost, and what is beside an ordinary cost is not added', () => {
     expect(costOf('"cost":0.00095,"is_byok":true,"cost_details":{"upstream_inference_cost":null}', true)).toBeNull()
     expect(costOf('"cost":0.00095,"is_byok":true', true)).toBeNull()
     const ordinary = '"is_byok":false,"cost_details":{"upstream_inference_cost":0.5}'

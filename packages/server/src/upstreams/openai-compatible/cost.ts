@@ -4,7 +4,7 @@ import type { AttoUsd } from '../../pricing/price.ts'
 import { attoUsdOf, parseUsd } from '../../pricing/usd.ts'
 import type { Dialect } from './dialect.ts'
 
-/** A usage object, and where it stands in the text. */
+/** A usage object, and where it is in the text. */
 export interface FoundUsage {
   readonly usage: Readonly<Record<string, unknown>>
   readonly path: readonly string[]
@@ -22,8 +22,8 @@ function usdAt(text: Buffer, path: readonly string[]): AttoUsd | null {
 }
 
 /**
- * The digits of the cost. A look from the end of the text finds them where the key stands once; that it is this one is
- * seen by the value. Else the way through the whole text is taken.
+ * The digits of the cost. If the key appears once, a search from the end of the text finds them; the value shows that
+ * it is the right key. Otherwise the whole text is read.
  */
 function feeAt(text: Buffer, path: readonly string[], value: number): AttoUsd | null {
   const digits = loneNumberText(text, 'cost')

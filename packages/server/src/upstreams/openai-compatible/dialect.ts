@@ -10,7 +10,7 @@ export interface Dialect {
   readonly reportsCost: boolean
   /** Whether the upstream is known to bill nothing for a request of which it says itself that it failed. */
   readonly failuresAreFree: boolean
-  /** Where the id stands by which a cost is looked up; null where costs cannot be looked up. */
+  /** Where the id is by which a cost is looked up; null where costs cannot be looked up. */
   readonly generationId: GenerationIdPlace | null
   /**
    * Top-level values to send beside the client's own, key → JSON text.

@@ -68,7 +68,7 @@ function embeddingRequest(deps: EmbeddingDeps, request: UpstreamEmbeddingRequest
   } as const
 }
 
-/** Usage of an answer that has no output: the one count that is there stands for both. */
+/** Usage of an answer that has no output: the total replaces a missing count of the prompt. */
 function readPromptUsage(value: Record<string, unknown>, text: Buffer, dialect: EmbeddingDialect): ReportedUsage {
   const { usage } = value
   if (!isObject(usage)) return NO_USAGE

@@ -27,7 +27,7 @@ const statusKinds: Readonly<Record<number, FailureKind>> = {
 
 /**
  * Words that an upstream uses for a kind of failure, in its `type`, `code` or `metadata.error_type`. Those that say
- * that content was refused stand in `content-refusals.ts`.
+ * that content was refused are in `content-refusals.ts`.
  */
 const wordKinds: Readonly<Record<string, FailureKind>> = {
   context_length_exceeded: 'context_length',
@@ -78,7 +78,7 @@ function innerMessage(message: string, depth: number): string {
   return sentenceOf(nested, depth) ?? message
 }
 
-/** So deep may a sentence stand in what is said of a failure. Source: own choice; three levels are known. */
+/** How deep a sentence may be in what is said of a failure. Source: own choice; three levels are known. */
 const SENTENCE_DEPTH = 8
 
 /**
@@ -99,8 +99,8 @@ export function isComplaint(value: Readonly<Record<string, unknown>>): boolean {
 }
 
 /**
- * What stands in a place of its own: of a stream that one vendor ended early, `{x_groq: {error: "…"}}`, and of a
- * response that failed, `{type: "response.failed", response: {error: {…}}}`.
+ * Errors in a place of their own: of a stream that one vendor ended early, `{x_groq: {error: "…"}}`, and of a response
+ * that failed, `{type: "response.failed", response: {error: {…}}}`.
  */
 function vendorError({ x_groq: vendor, type, response }: Readonly<Record<string, unknown>>): unknown {
   if (isObject(vendor)) return vendor['error']

@@ -84,7 +84,7 @@ function textOf(value: unknown): string {
 
 const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w=.+-]+)*;base64,/i
 
-/** A file, also one that stands in a data URL; null for an address. */
+/** A file, also one in a data URL; null for an address. */
 function fileOf(image: GivenImage): GivenFile | null {
   if ('bytes' in image) return image
   const header = DATA_URL.exec(image.url)

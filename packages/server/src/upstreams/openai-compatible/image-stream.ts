@@ -41,7 +41,7 @@ export class ImageStreamReader {
       readonly count: number
     },
     onPartial: (partial: PartialImage) => void,
-    /** Told when the images have come and nothing more does. */
+    /** Called when the images have come and nothing more does. */
     onOver: () => void,
   ) {
     this.#facts = facts

@@ -120,7 +120,7 @@ function createImage(
     const generationId = generationIdOf(options, headers)
     reject(withBill(error, options.name, { cost: null, usage: null, generationId }))
   }
-  /** What came of the events; a failure that they tell goes before that of the connection. */
+  /** What came of the events; a failure that they report goes before that of the connection. */
   const settle = (error: Error | null): void => {
     const made = reader?.end() ?? null
     if (made === null) return failed(error ?? new Error('The answer never began'))

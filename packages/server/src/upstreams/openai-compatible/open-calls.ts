@@ -1,13 +1,12 @@
 interface OpenCall<Made> {
   readonly made: Made
-  /** As the upstream told it; null until it does. */
+  /** As the upstream sent it; null until it does. */
   id: string | null
 }
 
 /**
- * The calls of tools in one streamed answer, by what its pieces say of themselves. Mostly that is a number; some
- * servers give all calls the same, or none, and tell them apart by their ids, which the later pieces of a call may
- * leave out.
+ * The calls of tools in one streamed answer, by what its pieces carry. Mostly that is a number; some servers give all
+ * calls the same, or none, and tell them apart by their ids, which the later pieces of a call may leave out.
  */
 export class OpenCalls<Made> {
   readonly #byIndex = new Map<unknown, OpenCall<Made>>()

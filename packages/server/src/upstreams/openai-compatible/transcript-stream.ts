@@ -93,9 +93,9 @@ class TranscriptReader {
   }
 
   /**
-   * What there is of a transcript whose answer failed on its way. A failure that the upstream itself told of is none.
+   * What there is of a transcript whose answer failed on its way.
    *
-   * @throws {ServiceError} when nothing was delivered.
+   * @throws {ServiceError} when nothing was delivered, or the upstream itself reported the failure.
    */
   cut(error: ServiceError): UpstreamTranscript {
     this.#answerEnd.clear()

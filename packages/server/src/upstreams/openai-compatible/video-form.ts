@@ -7,7 +7,7 @@ export interface FormBody {
   readonly body: Buffer
 }
 
-/** What may not stand in a header of a part. */
+/** Replaces what a header of a part may not hold. */
 function quoted(text: string): string {
   return text.replaceAll(/[\r\n\0]/g, ' ').replaceAll('"', '%22')
 }

@@ -22,6 +22,6 @@ test.each<[string, bigint | null]>([
   ['{"status":"Succeeded","usage":{"seconds":8},"cost":0.6}', 600_000_000_000_000_000n],
   ['{"status":"completed","usage":{"cost":null}}', null],
   ['{"status":"completed","usage":{"cost":-1},"cost":-1}', null],
-])('the cost that %s tells', (text, cost) => {
+])('the cost that %s reports', (text, cost) => {
   expect(readVideoReport(Buffer.from(text), { reportsCost: true })).toMatchObject({ kind: 'completed', cost })
 })

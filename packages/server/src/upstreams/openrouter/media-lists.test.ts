@@ -33,7 +33,7 @@ function answer(lists: Readonly<Record<string, unknown>>): void {
 const text = { id: 'v/text', pricing: { prompt: '0.000001', completion: '0.000002' } }
 const add = (list: unknown) => addMediaLists(list, { client, name: 'main' })
 
-test('what the lists of media say stands on the rows, with the prices of every provider', async () => {
+test('what the lists of media say is added to the rows, with the prices of every provider', async () => {
   const line = (cost: number) => ({ billable: 'output_image', unit: 'image', cost_usd: cost })
   const painter = { id: 'v/painter', supported_parameters: { n: { max: 4 } }, supports_streaming: true }
   answer({

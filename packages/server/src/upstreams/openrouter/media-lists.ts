@@ -1,6 +1,6 @@
 /**
- * OpenRouter tells of media in lists of their own, and of the prices of images for each model by itself. Here they are
- * put onto the rows of its model list, as it wrote them, so that one list tells all.
+ * OpenRouter has lists of their own for media, and a list of image prices for each model. Here they are put onto the
+ * rows of its model list, as it wrote them, so that one list tells all.
  */
 import { fetchJson } from '../openai-compatible/fetch-json.ts'
 import { isObject } from '../openai-compatible/usage.ts'
@@ -21,7 +21,7 @@ type Row = Readonly<Record<string, unknown>>
 
 /**
  * Adds what the lists of images and videos say. A list that cannot be had changes nothing: then the prices that the
- * gateway knows by itself stand in.
+ * gateway itself knows apply.
  *
  * @param list the answer of `GET /models`, untrusted.
  */

@@ -88,7 +88,7 @@ export const selfHostedFields: readonly DialectFields[] = [
       min_new_tokens: 'least',
       min_tokens: 'least',
       ignore_eos: 'endless',
-      // Stands in `sampling_params`; at the top it is read by the gateway itself.
+      // Inside `sampling_params`; at the top the gateway reads it itself.
       n: 'answers',
       sampling_params: 'holder',
       custom_params: 'holder',
@@ -115,7 +115,7 @@ export const selfHostedFields: readonly DialectFields[] = [
     dialect: 'Ollama',
     source: 'ollama/ollama, api/types.go (Options, Runner) and openai/openai.go',
     fields: {
-      // Stands in `options`.
+      // Inside `options`.
       options: 'holder',
       num_predict: 'limit',
       draft_num_predict: 'harmless',
@@ -146,7 +146,7 @@ export const selfHostedFields: readonly DialectFields[] = [
     source:
       'huggingface/text-generation-inference, router/src/lib.rs (GenerateParameters); transformers GenerationConfig',
     fields: {
-      // These stand in `parameters` and in `generation_config`.
+      // These are inside `parameters` and `generation_config`.
       parameters: 'holder',
       generation_config: 'holder',
       max_new_tokens: 'limit',
@@ -183,7 +183,7 @@ export const selfHostedFields: readonly DialectFields[] = [
       use_beam_search: 'work',
       best_of: 'answers',
       prompt_logprobs: 'work',
-      // Stands in `nvext`.
+      // Inside `nvext`.
       nvext: 'holder',
       max_thinking_tokens: 'budget',
       return_context_logits: 'work',

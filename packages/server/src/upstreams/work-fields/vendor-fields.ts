@@ -31,7 +31,7 @@ export const vendorFields: readonly DialectFields[] = [
     source: 'https://docs.claude.com/en/api/messages and /en/api/complete',
     fields: {
       max_tokens_to_sample: 'limit',
-      // Stands in `thinking`.
+      // Inside `thinking`.
       budget_tokens: 'budget',
       mcp_servers: 'route',
       container: 'route',
@@ -177,7 +177,7 @@ export const vendorFields: readonly DialectFields[] = [
       'https://docs.ai21.com/reference/jamba-1-6-api-ref; AWS, Bedrock InferenceConfiguration and Titan parameters',
     fields: {
       numResults: 'answers',
-      // Stands in `inferenceConfig`.
+      // Inside `inferenceConfig`.
       inferenceConfig: 'holder',
       additionalModelRequestFields: 'holder',
       maxTokens: 'limit',

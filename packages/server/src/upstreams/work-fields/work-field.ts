@@ -2,8 +2,8 @@ import type { UsageType } from '@svc/contract'
 
 /**
  * What a field of a request means for the work that it makes an upstream do. Servers that speak OpenAI's API read
- * fields of their own beside OpenAI's, and it cannot be known from outside which server stands behind an address: so
- * the fields of all are minded at each.
+ * fields of their own beside OpenAI's, and the gateway cannot know which server is behind an address: so it checks the
+ * fields of all at each.
  */
 export type WorkKind =
   /** Another name of the limit on output tokens. It becomes the bound that is held for, where it is above it. */

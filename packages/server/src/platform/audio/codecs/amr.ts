@@ -12,7 +12,7 @@ const FRAME_BYTES = {
 
 export type AmrBand = keyof typeof FRAME_BYTES
 
-/** Seconds of frames that stand behind each other. */
+/** Seconds of frames that follow each other. */
 export function amrSeconds(bytes: Buffer, band: AmrBand, effort: Effort): number {
   let frames = 0
   for (let at = 0; at < bytes.length; frames++) {

@@ -1,10 +1,10 @@
-/** How long packets of a codec last, told from the packets themselves: times in a container do not count. */
+/** How long packets of a codec last, measured from the packets themselves: times in a container do not count. */
 
 /** Tells how long the packets of one track last. It sees each packet once, in their order. */
 export interface PacketClock {
   /** Seconds that a decoder makes of a packet; 0 for one that it would refuse. */
   secondsOf(packet: Buffer): number
-  /** The most bytes that a second has: what bytes alone tell is a floor under what packets tell. */
+  /** The most bytes that a second has: the length by bytes alone is a floor under the length by packets. */
   readonly bytesPerSecondMost: number
 }
 

@@ -1,7 +1,7 @@
 import { boundedSamples } from './bounded-rate.ts'
 import { BYTES_PER_SECOND_MOST, type PacketClock } from './packet-clock.ts'
 
-/** Reads bits from the end of a packet to its beginning: the modes stand last in the setup header. */
+/** Reads bits from the end of a packet to its beginning: the modes come last in the setup header. */
 class BackwardBits {
   readonly #bytes: Buffer
   /** Of the next bit to read; -1 before the first. */
@@ -30,9 +30,9 @@ const MODE_BITS = 41
 const MODES_MAX = 64
 
 /**
- * Which modes have long blocks; null when the header is not understood. A mode is a flag, two types of 16 bits that
- * are zero, and a mapping of 8 bits; their count less one stands before them in 6 bits, and a framing bit behind them.
- * Source: Vorbis I specification, section 4.2.4, "Modes".
+ * Which modes have long blocks; null when the header is not understood. A mode is a flag, two types of 16 bits that are
+ * zero, and a mapping of 8 bits; their count less one precedes them in 6 bits, and a framing bit follows them. Source:
+ * Vorbis I specification, section 4.2.4, "Modes".
  */
 function readModes(setup: Buffer): readonly boolean[] | null {
   let last = setup.length * 8 - 1
@@ -78,7 +78,7 @@ export function vorbisClock(identification: Buffer, setup: Buffer): PacketClock 
   }
 }
 
-/** Takes apart three packets that stand behind each other, as Matroska and MP4 keep Vorbis' headers. */
+/** Splits three packets that follow each other, as Matroska and MP4 keep Vorbis' headers. */
 export function splitXiphHeaders(bytes: Buffer): readonly Buffer[] {
   const count = (bytes[0] ?? 0) + 1
   const lengths: number[] = []

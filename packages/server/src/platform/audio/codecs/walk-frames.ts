@@ -25,8 +25,8 @@ export interface WalkedFrames {
 }
 
 /**
- * Walks over the frames of a stream, also where something else stands between them. A frame counts that follows
- * another or is followed by one, or that ends the stream: elsewhere some bytes look like a header by chance.
+ * Walks over the frames of a stream, also where something else is between them. A frame counts that follows another or
+ * is followed by one, or that ends the stream: elsewhere some bytes look like a header by chance.
  */
 export function walkFrames(bytes: Buffer, { marker, read }: FrameForm, effort: Effort): WalkedFrames {
   let [seconds, frames, first, previousEnd] = [0, 0, -1, -1]
@@ -48,7 +48,7 @@ export function walkFrames(bytes: Buffer, { marker, read }: FrameForm, effort: E
   return { seconds, frames, first }
 }
 
-/** Seconds of the frames of one packet, which stand behind each other from its beginning. */
+/** Seconds of the frames of one packet, which follow each other from its beginning. */
 export function packetSeconds(packet: Buffer, { read }: FrameForm, effort: Effort): number {
   let seconds = 0
   let at = 0

@@ -1,6 +1,6 @@
 /**
- * Matroska and WebM. Blocks are counted wherever they stand; durations, positions and sizes of segments and clusters
- * are not believed, since live streams leave them open. Source: RFC 9559, RFC 8794 (EBML).
+ * Matroska and WebM. Blocks are counted wherever they are; durations, positions and sizes of segments and clusters are
+ * not believed, since live streams leave them open. Source: RFC 9559, RFC 8794 (EBML).
  */
 import { type Effort, noAudio, RefusedAudioError } from '../audio-length.ts'
 import { TrackTimer } from '../codecs/packet-clock.ts'
@@ -14,7 +14,7 @@ const CLUSTER = 0x1f43b675
 const RESUMED = ['1f43b675', '1654ae6b', '18538067'].map((id) => Buffer.from(id, 'hex'))
 const GROUP = 0xa0
 const BLOCKS: ReadonlySet<number> = new Set([0xa3, 0xa1])
-/** Elements whose content is walked through as if it stood here. */
+/** Elements whose content is walked through as if it were here. */
 const OPENED: ReadonlySet<number> = new Set([SEGMENT, CLUSTER, GROUP])
 /** Elements that hold no audio: images, texts and indexes. */
 const METADATA: ReadonlySet<number> = new Set([
@@ -199,7 +199,7 @@ function readTrack(entry: Buffer, tracks: Map<number, Track | null>, effort: Eff
   tracks.set(number, { timer: new TrackTimer(matroskaClock(facts, effort)), prefix, skip, discard: 0 })
 }
 
-/** What stands before each packet though it is written once. @throws {RefusedAudioError} for packed tracks. */
+/** What precedes each packet though it is written once. @throws {RefusedAudioError} for packed tracks. */
 function readPrefix(encodings: Buffer | undefined, effort: Effort, depth = 0): Buffer {
   let prefix = Buffer.alloc(0)
   if (encodings === undefined || depth > DEPTH_MAX) return prefix

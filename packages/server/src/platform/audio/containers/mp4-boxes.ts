@@ -3,7 +3,7 @@ import { type Effort, RefusedAudioError } from '../audio-length.ts'
 
 export interface Box {
   readonly type: string
-  /** Where it begins in what it stands in. */
+  /** Where it begins in the bytes that hold it. */
   readonly at: number
   readonly content: Buffer
 }

@@ -47,7 +47,7 @@ const PLAIN: ReadonlySet<string> = new Set([
 ])
 const MPEG: ReadonlySet<string> = new Set(['.mp3', '.mp2', '.mp1', 'ms\0U', 'ms\0P'])
 
-/** What a sample entry says. Of a codec that is not read here, the bytes tell. */
+/** What a sample entry says. For a codec that is not read here, the bytes decide. */
 export function readSampleEntry(type: string, entry: Buffer, effort: Effort): TrackCodec {
   const facts = readEntry(type, entry)
   if (facts !== null && PLAIN.has(type)) {

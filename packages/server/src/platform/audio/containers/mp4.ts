@@ -54,7 +54,7 @@ export function measureMp4(bytes: Buffer, effort: Effort): number | null {
   const hasImages = tracks.some((track) => track.audioTracks.length === 0)
   const audioBytes = Math.max(...audioTracks.map((audio) => audio.audioBytes))
   const most = Math.max(...audioTracks.map((audio) => audio.bytesPerSecondMost), BYTES_PER_SECOND_UNKNOWN)
-  // Bytes that no table tells of are heard by those who look for them.
+  // Some decoders also play bytes that no table lists.
   const rest = Math.max(bytes.length - metadata - audioBytes, 0)
   const least = hasImages ? rest / BYTES_PER_SECOND_IMAGES : rest / most
   return Math.max(...seconds) + (least < 1 ? 0 : least)

@@ -9,7 +9,7 @@ import { BYTES_PER_SECOND_UNKNOWN } from '../codecs/packet-clock.ts'
 import { type Effort, noAudio } from '../audio-length.ts'
 
 const SYNC = 0x47
-/** Bytes of a packet, and how many stand before its sync byte: plain, with a time, with a checksum. */
+/** Bytes of a packet, and how many precede its sync byte: plain, with a time, with a checksum. */
 const LAYOUTS = [
   [188, 0],
   [192, 4],
@@ -27,7 +27,7 @@ function longest(streams: Iterable<readonly Buffer[]>, effort: Effort): number {
     effort.spend(1, bytes.length)
     const walks = [walkMpegFrames, walkAdtsFrames, walkAc3Frames].map((walk) => walk(bytes, effort))
     const found = walks.filter(({ frames }) => frames >= FRAMES_LEAST).map((walk) => walk.seconds)
-    // Of a codec that is not read here, the bytes tell.
+    // For a codec that is not read here, the bytes decide.
     const own = found.length > 0 ? Math.max(...found) : bytes.length / BYTES_PER_SECOND_UNKNOWN
     seconds = Math.max(seconds ?? 0, own)
   }
