@@ -31,7 +31,7 @@ const tables = new Map([
   [path.join(CONTRACT, 'console-endpoints.ts'), tableModule('consoleEndpoints', consoleEndpoints)],
 ])
 
-/** Stands for every schema and everything that is done with one. */
+/** Replaces every schema and everything that is done with one. */
 const NO_SCHEMA = `const schema = new Proxy(function () {}, {
   get: () => schema, apply: () => schema, ownKeys: () => ['prototype'],
 })
@@ -42,7 +42,7 @@ const STUB = '\0svc-no-schemas'
 /**
  * Takes the schemas out of what the browser loads. The pages send what the contract's types allow and believe their own
  * gateway's answers, so they never parse by a schema; the rows of the tables come as plain data, made when this is
- * built. What is left of a schema, beside a constant that a page needs, is one object that stands for all of them.
+ * built. What is left of a schema, beside a constant that a page needs, is one object in place of all of them.
  */
 export function withoutSchemas(): Plugin {
   return {

@@ -9,7 +9,7 @@ interface Form {
 }
 
 /**
- * Checks an argument that goes into a field of the API as it stands, by the field's own schema.
+ * Checks an argument that goes unchanged into a field of the API, by the field's own schema.
  *
  * @param what names it: `transaction`.
  * @throws {CommandError} with the exit code of wrong usage, before anything was asked.

@@ -14,7 +14,7 @@ export async function runProcess(process: NodeJS.Process): Promise<void> {
   const abort = new AbortController()
   let interruptedAt = 0
   process.on('SIGINT', () => {
-    // The first one ends the request, and its charge is still told; the second ends the program.
+    // The first one ends the request, and its charge is still printed; the second ends the program.
     if (!abort.signal.aborted) interruptedAt = performance.now()
     else if (performance.now() - interruptedAt >= SAME_SIGNAL_MS) process.exit(exitCodes.interrupted)
     abort.abort('interrupted')

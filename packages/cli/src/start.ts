@@ -7,7 +7,7 @@ export type Start = (command: CommandUnknownOpts, work: (context: Context) => Pr
 
 export function createStart(terminal: Terminal): Start {
   return async (command, work) => {
-    // Options stand before or behind the name of the command; their types are those of `program.ts`.
+    // Options come before or after the name of the command; their types are those of `program.ts`.
     await work(createContext(terminal, command.optsWithGlobals() as GlobalOptions))
   }
 }

@@ -38,7 +38,7 @@ const contentPart = z.looseObject({ type: z.string().min(1).max(64) }).meta({
 // The string comes first: the union tries its members in order, and nearly every content is a string.
 const content = z.union([z.string(), z.array(contentPart).max(MESSAGE_PARTS_MAX), z.null()])
 
-/** What may stand in for the content of a message that has none. */
+/** What may replace the content of a message that has none. */
 const contentStandIns = [
   'tool_calls',
   'function_call',

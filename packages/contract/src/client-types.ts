@@ -46,7 +46,7 @@ export interface ClientOptions {
   readonly fetch?: Fetch
   /** Retries of a call that can be repeated, not counting the first attempt. */
   readonly retriesMax?: number
-  /** Told before each wait. */
+  /** Called before each wait. */
   readonly onRetry?: (retry: Retry) => void
   /** Longest time for one attempt of a call that does not stream. */
   readonly timeoutMs?: number
@@ -59,7 +59,7 @@ export interface ClientOptions {
 export interface CallOptions {
   readonly signal?: AbortSignal
   readonly headers?: Readonly<Record<string, string>>
-  /** Told of each answer once its headers are there: also of those that fail, and of every attempt. */
+  /** Called with each answer once its headers are there: also with those that fail, and for every attempt. */
   readonly onResponse?: (response: Pick<FetchResponse, 'status' | 'headers'>) => void
 }
 

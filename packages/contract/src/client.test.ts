@@ -219,7 +219,7 @@ describe('a POST', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test('tells before it waits, and an interrupt ends the wait', async () => {
+  test('reports before it waits, and an interrupt ends the wait', async () => {
     const controller = new AbortController()
     const told: number[] = []
     client = createClient({

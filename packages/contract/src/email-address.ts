@@ -1,10 +1,10 @@
 /**
  * One plain email address, and nothing that a mail system could read as anything else.
  *
- * The full grammar of RFC 5322 lets one text stand for several recipients, for a route or for a comment. Here an
- * address is a dot-atom at a host name: no quotes, no groups, no lists, no display name, no route (`%`, `!`), no
- * address literal, and no character that a shell or a mail server treats apart. A host outside of ASCII is written
- * in its `xn--` form. Source: decision 0031 (the funding receipt); RFC 5321 section 4.5.3.1 for the lengths.
+ * The full grammar of RFC 5322 lets one text mean several recipients, a route or a comment. Here an address is a
+ * dot-atom at a host name: no quotes, no groups, no lists, no display name, no route (`%`, `!`), no address literal,
+ * and no character that a shell or a mail server treats apart. A host outside of ASCII is written in its `xn--` form.
+ * Source: decision 0031 (the funding receipt); RFC 5321 section 4.5.3.1 for the lengths.
  */
 const LOCAL_PART = /^[a-z0-9_][a-z0-9_+&=~'-]*(?:\.[a-z0-9_+&=~'-]+)*$/i
 const LOCAL_PART_LENGTH_MAX = 64

@@ -127,7 +127,7 @@ const svc = z.looseObject({
   state: chargeState,
 })
 
-/** The settings that were used, where the upstream tells. */
+/** The settings that were used, where the upstream reports them. */
 const used = {
   background: z.string().optional(),
   output_format: z.string().optional(),

@@ -28,7 +28,7 @@ describe('credits in JSON', () => {
     }
   })
 
-  test('stand beside other numbers, which stay numbers', () => {
+  test('may be beside other numbers, which stay numbers', () => {
     const text = '{"svc":{"credits_charged":0.100000001,"margin_bps":2000},"list":[{"credits":1.10}],"credits":null}'
     expect(parseJsonExact(text)).toEqual({
       svc: { credits_charged: '0.100000001', margin_bps: 2000 },

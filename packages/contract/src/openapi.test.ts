@@ -115,7 +115,7 @@ describe('the examples', () => {
     expect(credits_short).toBeCloseTo(credits_required - credits_available, 9)
   })
 
-  test('what a parameter of a query is where it is absent stands in the document', () => {
+  test('the document has the default of each query parameter', () => {
     for (const endpoint of endpointList) {
       const queried = (operationOf(endpoint).parameters ?? []).filter((each) => each.in === 'query')
       const told = queried.flatMap(({ name, schema }) => (schema.default === undefined ? [] : [[name, schema.default]]))

@@ -202,7 +202,7 @@ const NAMED_EVENTS =
   'Server-sent events. Each has a name and JSON data, whose `type` is that name. Lines that begin with a colon are ' +
   'comments that keep the connection alive. A failure in mid-stream is an event `error`, the last one.'
 
-/** OpenAPI 3.1 has no words for events; the schema is that of the text, and the schema of an event stands beside it. */
+/** OpenAPI 3.1 has no words for events; the schema is that of the text, and the schema of an event is beside it. */
 function renderEvents(reply: Endpoint['reply'], sample: EndpointExamples, schemas: SchemaCollection): Json {
   const isNamed = reply.namedEvents === true
   const events = sample.events ?? []

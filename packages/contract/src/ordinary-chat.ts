@@ -1,4 +1,4 @@
-/** The quick look at a chat request: what most of them are, told without the schema. */
+/** The quick look at a chat request: what most of them are, found without the schema. */
 import { CHOICES_MAX, type ChatRequest, chatRoles, MESSAGES_MAX, MODEL_CHARACTERS_MAX } from './chat.ts'
 
 /** Fields of the schema whose contents have rules of their own: a request that has one goes through the schema. */

@@ -4,8 +4,8 @@ import { z } from 'zod'
 export const RECORD_ID = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
 
 /**
- * An id that a client gives back, as it stands in the database. Another text stands before or after all ids, so that a
- * page by it would be the wrong one and a filter by it would select nothing.
+ * An id that a client gives back, as the database stores it. Another text sorts before or after all ids: a page by it
+ * would be the wrong one, and a filter by it would select nothing.
  *
  * @param what names it in the refusal: `a record`.
  * @param prefix what clients see before it; they may leave it out.

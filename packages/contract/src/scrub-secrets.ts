@@ -12,7 +12,7 @@ const keyScrubbings: readonly Scrubbing[] = [
   { pattern: /(?<!(?<!\\)[a-z])sk-[A-Za-z0-9_]{16,}/g, replacement: `sk-${SECRET}` },
 ]
 
-/** What else looks like a secret wherever it stands: a token in a header, in an address, and an extended private key. */
+/** What else looks like a secret wherever it is: a token in a header, in an address, and an extended private key. */
 const tokenScrubbings: readonly Scrubbing[] = [
   { pattern: /(bearer|basic)(\s+|%20|\+)[\w.~+/=-]{6,}/gi, replacement: `$1 ${SECRET}` },
   {
@@ -23,9 +23,9 @@ const tokenScrubbings: readonly Scrubbing[] = [
 ]
 
 /**
- * What looks like a secret in a line of text, whatever field it stands in. The patterns ask for no word border
- * before a secret: in JSON text the letter of an escape such as `\n` stands right before it. `\\*"` is a quote at
- * any depth of JSON inside JSON.
+ * What looks like a secret in a line of text, whatever field it is in. The patterns ask for no word border before a
+ * secret: in JSON text the letter of an escape such as `\n` may be right before it. `\\*"` is a quote at any depth of
+ * JSON inside JSON.
  */
 const scrubbings: readonly Scrubbing[] = [
   ...keyScrubbings,
@@ -109,7 +109,7 @@ export function scrubArguments(sentence: string): string {
   return scrub(withoutPasswords(sentence), [...keyScrubbings, ...tokenScrubbings])
 }
 
-/** Removes keys from a sentence that a client may see: one that stood in a path or a field is not told again. */
+/** Removes keys from a sentence that a client may see: one that was in a path or a field is not repeated. */
 export function scrubKeys(sentence: string): string {
   return scrub(sentence, keyScrubbings)
 }

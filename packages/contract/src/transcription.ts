@@ -57,7 +57,7 @@ const usage = z.looseObject({
   seconds: z.number().describe('Seconds that are charged, begun ones whole.'),
 })
 
-/** All ten fields are there, zero or empty where the model does not tell. */
+/** All ten fields are there, zero or empty where the model sends none. */
 const segment = z.looseObject({
   id: z.union([z.int(), z.string()]),
   seek: z.number().optional(),

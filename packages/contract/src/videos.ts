@@ -94,7 +94,7 @@ export const videoReply = z
     object: z.literal('video'),
     model: z.string(),
     status: z.enum(videoStates).describe('`queued`, then `in_progress`, then `completed` or `failed`.'),
-    progress: z.int().min(0).max(100).describe('Percent, as far as the upstream tells.'),
+    progress: z.int().min(0).max(100).describe('Percent, as far as the upstream reports it.'),
     created_at: z.int(),
     completed_at: z.int().nullable(),
     expires_at: z.int().nullable().describe('When the file ends; null until the video is completed.'),

@@ -163,7 +163,7 @@ function* halfBody(whole: SandboxAnswer): Generator<Step> {
 }
 
 /**
- * Keeps what the look-up will tell. A broken connection leaves nothing to look up: that is the hard case that it plays.
+ * Keeps what the look-up will show. A broken connection leaves nothing to look up: that is the hard case that it plays.
  */
 function remember(deps: ChatDeps, whole: SandboxAnswer, isStreamed: boolean, { tokens, isCancelled }: Played): void {
   const { script } = whole

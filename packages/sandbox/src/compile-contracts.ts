@@ -7,7 +7,7 @@ export interface CompiledContract {
   readonly abi: readonly unknown[]
   /** Code that makes the contract, with `0x`. */
   readonly bytecode: `0x${string}`
-  /** Code that stands on the chain, with `0x`. */
+  /** Code that is on the chain, with `0x`. */
   readonly deployedBytecode: `0x${string}`
 }
 

@@ -6,7 +6,7 @@ import { renderUsage } from './usage-report.ts'
 /** The sentence of a failure after work began. */
 const BROKEN = 'The sandbox broke off, as its model name asks it to.'
 
-/** What stands in the body or frame of a failure after work began. */
+/** The error in the body or frame of a failure after work began. */
 export const brokenError = {
   code: 502,
   message: BROKEN,
@@ -48,7 +48,7 @@ function renderChoice(
   }
 }
 
-/** Source: the OpenRouter API reference, "Image generation": images stand beside the text of a message. */
+/** Source: the OpenRouter API reference, "Image generation": images are beside the text of a message. */
 export function imagesOf({ image }: SandboxAnswer, index: number): Readonly<Record<string, unknown>> {
   if (image === null || index > 0) return {}
   return { images: [{ type: 'image_url', image_url: { url: image }, index: 0 }] }

@@ -34,7 +34,7 @@ const contentFrames = (text: string): HeardAnswer[] =>
   framesOf(text).filter((frame) => frame.choices?.[0]?.delta?.content)
 
 describe('the table of scripted models', () => {
-  test('stands in the document, word for word', () => {
+  test('is in the document, word for word', () => {
     const document = readFileSync(new URL('../../../docs/sandbox.md', import.meta.url), 'utf8')
     const rows = document.split('\n').filter((line) => line.startsWith('| `svc-sandbox/'))
     const models = [...sandboxModels, ...sandboxMediaModels]

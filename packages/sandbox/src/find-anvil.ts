@@ -6,8 +6,8 @@ const SYSTEMS: Readonly<Record<string, string>> = { linux: 'linux', darwin: 'dar
 const PROCESSORS: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 
 /**
- * The program of a local chain, where its package is installed; null otherwise. The binary stands in a package of its
- * own for each platform, so no install script has to run.
+ * The program of a local chain, where its package is installed; null otherwise. The binary has a package of its own for
+ * each platform, so no install script has to run.
  */
 export function findAnvil(): string | null {
   const system = SYSTEMS[process.platform]

@@ -2,7 +2,7 @@ import { askNode, pushPrices } from './place-contracts.ts'
 
 /** How often a local chain is looked at, in milliseconds. */
 const LOOK_MS = 1_000
-/** Blocks that stand on the last one with transactions before the chain rests: then it is final. */
+/** Blocks on top of the last one with transactions before the chain rests: then it is final. */
 const EMPTY_BLOCKS = 3
 /** How often the feeds answer anew while the chain moves, in milliseconds: the product takes an answer for a day. */
 const PRICES_MS = 6 * 3_600_000

@@ -2,7 +2,7 @@ import { request } from 'undici'
 import type { Abi } from 'viem'
 import type { CompiledContracts } from './compile-contracts.ts'
 
-/** Where the contracts stand on the main network, and so on the local chains, too. Source: decision 0028. */
+/** Where the contracts are on the main network, and so on the local chains, too. Source: decision 0028. */
 export const TOKEN_ADDRESS = '0x5fc5360d0400a0fd4f2af552add042d716f1d168'
 export const ETH_FEED_ADDRESS = '0x78f3556b67e17df817d51ef5a990cdaf09e8d3a9'
 export const TOKEN_FEED_ADDRESS = '0x61b7e5650328764b076a108eff5fa7282a1b9ad2'

@@ -31,8 +31,8 @@ const STOP_MAX_MS = 5_000
 const LOOK_MS = 50
 
 /**
- * Starts a local chain on loopback. A block is safe once one more stands on it, and final once two do, so that finality
- * is seconds away and yet not at once.
+ * Starts a local chain on loopback. A block is safe once one more is on top of it, and final once two are, so that
+ * finality takes seconds and is yet not immediate.
  */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const { program, chainId, port = 0, blockSeconds, stateFile } = options

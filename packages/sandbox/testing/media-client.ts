@@ -1,4 +1,4 @@
-/** A plain HTTP client for tests of the sandbox's media: no adapter stands between. */
+/** A plain HTTP client for tests of the sandbox's media: no adapter is in between. */
 import type { PlayedModel } from '../src/model-list.ts'
 import { noPace, type SandboxOptions } from '../src/sandbox-options.ts'
 import { type Sandbox, startSandbox } from '../src/sandbox-server.ts'

@@ -1,4 +1,4 @@
-/** A plain HTTP client for tests of the sandbox: no adapter stands between, so the dialect itself is seen. */
+/** A plain HTTP client for tests of the sandbox: no adapter is in between, so the dialect itself is seen. */
 import { request } from 'undici'
 import { noPace, type SandboxOptions } from '../src/sandbox-options.ts'
 import { type Sandbox, startSandbox } from '../src/sandbox-server.ts'

@@ -54,7 +54,7 @@ export async function image(context: Context, words: readonly string[], options:
   }
 }
 
-/** One name for one image; for several a number stands before the end of the name. */
+/** One name for one image; for several a number precedes the extension of the name. */
 async function reserveAll({ terminal }: Context, options: FormedOptions): Promise<OutputFile[]> {
   const name = options.output ?? timedName('image', options.format, new Date())
   if (name === STANDARD_OUTPUT && options.count > 1) {

@@ -32,7 +32,7 @@ export async function transcribe(context: Context, name: string, options: Transc
   const file = await outputOf(context, options)
   try {
     const form = {
-      // The model stands before the audio, so that the gateway can refuse it before it has read all of it.
+      // The model comes before the audio, so that the gateway can refuse it before it has read all of the audio.
       model,
       response_format: format,
       ...(options.language === undefined ? {} : { language: options.language }),

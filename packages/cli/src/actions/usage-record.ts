@@ -46,7 +46,7 @@ function basisText(basis: UsageRecordBody['basis']): string {
   return basis === null ? '' : ` ${BASES[basis]}`
 }
 
-/** Every figure of the record, as it stands: names and exact decimals. */
+/** Every figure of the record, unchanged: names and exact decimals. */
 function pricingLines(pricing: object | null): string[] {
   if (pricing === null) return []
   return ['', ...flatten('', pricing).map(([name, value]) => `  ${name.padEnd(36)}${value}`)]

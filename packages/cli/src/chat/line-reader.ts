@@ -19,7 +19,7 @@ const HISTORY_LINES = 1_000
 const CONTINUED = '… '
 const BLOCK = '"""'
 
-/** What can stand in place of a line that was begun, whole lines. */
+/** Whole lines that can replace a line that was begun. */
 export type LineCompleter = (line: string) => Promise<readonly string[]>
 
 export function openLineReader(terminal: Terminal, folder: string, complete: LineCompleter): LineReader {

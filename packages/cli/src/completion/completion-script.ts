@@ -1,7 +1,7 @@
 /** The scripts only ask the program itself: what it offers never differs from what it takes. */
 const scripts = {
-  // Bash parts words at colons and equals signs, which stand in names of models and in options. They are put together
-  // again for the program, and what stands before the last of them is taken off what it answers.
+  // Bash splits words at colons and equals signs, which are in names of models and in options. They are put together
+  // again for the program, and what precedes the last of them is taken off what it answers.
   bash: `_svc() {
   local IFS=$'\\n' part current='' rest at count=0 joins=0
   local -a words
@@ -63,5 +63,5 @@ export function completionScript(shell: Shell): string {
   return scripts[shell]
 }
 
-/** What stands for "a file", which the shell completes itself. */
+/** Means "a file", which the shell completes itself. */
 export const FILES = '__files__'

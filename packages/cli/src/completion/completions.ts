@@ -1,4 +1,4 @@
-/** What can stand at the end of a command line, found in the definitions of the commands. */
+/** What can complete a command line, found in the definitions of the commands. */
 import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import type { SeenModel } from '../settings/model-cache.ts'
 import { FILES } from './completion-script.ts'
@@ -58,7 +58,7 @@ export async function completions(root: CommandUnknownOpts, words: readonly stri
 }
 
 async function wordsOf({ command, options }: Line, last: string, known: Known): Promise<string[]> {
-  // Those that people never type, and the help below a command, which stands at the top, too.
+  // Without those that people never type, and without the help below a command, which is also at the top.
   const isTyped = (name: string): boolean => !name.startsWith('_') && (name !== 'help' || command.parent === null)
   const children = command.commands.map((child) => child.name()).filter(isTyped)
   const fromArgument = command.registeredArguments.flatMap((argument) => argument.argChoices ?? [])

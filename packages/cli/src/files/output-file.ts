@@ -5,7 +5,7 @@ import { CommandError } from '../command-error.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Output } from '../terminal/output.ts'
 
-/** What stands for standard output in place of a file's name. */
+/** Means standard output in place of a file's name. */
 export const STANDARD_OUTPUT = '-'
 
 export interface OutputFile {

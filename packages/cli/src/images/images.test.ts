@@ -222,7 +222,7 @@ describe('a terminal', () => {
 
   test('that knows none, is another, or never answers gets nothing to print', async () => {
     expect(await imageProtocol(fakeTerminal('\u001b[?62;1;22c').terminal)).toBeNull()
-    // The class of the terminal stands first and is no ability.
+    // The class of the terminal comes first and is no ability.
     expect(await imageProtocol(fakeTerminal('\u001b[?4c').terminal)).toBeNull()
     expect(await imageProtocol(fakeTerminal(null).terminal, 1)).toBeNull()
     const { terminal, written } = fakeTerminal('\u001b[?62;4c', { TERM: 'dumb' })

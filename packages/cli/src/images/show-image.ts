@@ -21,7 +21,7 @@ const HEIGHT_MAX = 480
 export type ImageProtocol = 'kitty' | 'iterm' | 'sixel'
 
 /**
- * Which way of showing images the terminal knows, by what it says of itself; null for none.
+ * Which way of showing images the terminal knows, by what it reports; null for none.
  *
  * @param answerMs how long its answer may take.
  */

@@ -55,7 +55,7 @@ interface TerminalStream {
 
 /**
  * @param options.hasColour whether decoration is wanted at all; without a terminal there is none.
- * @param options.onEnd told once why nothing more can be written.
+ * @param options.onEnd called once with why nothing more can be written.
  */
 export function createOutput(
   stream: Writable & TerminalStream,

@@ -4,11 +4,11 @@ import { CommandError } from '../command-error.ts'
 /** Most bytes that are read from a pipe into one request. The gateway takes no larger body. */
 const INPUT_BYTES_MAX = 20 * 1024 * 1024
 
-/** Stands for the standard input where a text or a file is given. */
+/** Means the standard input where a text or a file is given. */
 export const STANDARD_INPUT = '-'
 
 /**
- * The text of a command: its words, or what is piped where there are none, or where a dash stands for it.
+ * The text of a command: its words, or what is piped where there are none, or where they are a dash.
  *
  * @returns null when there is neither.
  * @throws {CommandError} as `readPipedText` does.

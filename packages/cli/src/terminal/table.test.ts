@@ -20,7 +20,7 @@ const fruits: readonly Fruit[] = [
 ]
 
 describe('renderTable', () => {
-  test('columns are as wide as their cells, numbers stand to the right', () => {
+  test('columns are as wide as their cells, numbers are aligned right', () => {
     expect(renderTable(fruits, columns, Infinity)).toEqual([
       'NAME        PRICE  NOTE',
       'apple         1.5  red',

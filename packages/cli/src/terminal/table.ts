@@ -75,7 +75,7 @@ function nextToDrop<Row>(measured: readonly Measured<Row>[]): number | null {
 
 function shrink<Row>(measured: readonly Measured<Row>[], excess: number): readonly Measured<Row>[] {
   let left = excess
-  // What matters most stands first, and is cut last.
+  // What matters most comes first, and is cut last.
   return measured
     .toReversed()
     .map((each) => {

@@ -55,7 +55,7 @@ export function connectionFailure(target: URL, cause: unknown): ConnectionError 
   })
 }
 
-/** Where the address itself has moved: told and not followed. */
+/** Where the address itself has moved: reported and not followed. */
 export function redirected(target: URL, location: string): ConnectionError {
   const place = URL.parse(location, target.href)
   const where = place === null ? '' : ` to ${place.origin}${place.pathname}`

@@ -2,7 +2,7 @@ import { formatCredits, nanocreditsFrom, nanocreditsOf } from '@svc/contract'
 import { clsx } from 'clsx'
 import { useEffect, useRef, useState } from 'react'
 
-/** So long what has just moved the balance stands below it. Source: own choice. */
+/** How long the last change of the balance is shown below it. Source: own choice. */
 const MOVE_MS = 8_000
 
 /**

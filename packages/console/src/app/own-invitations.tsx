@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx'
 import { toast } from '../ui/toasts.tsx'
 import { useChange } from '../ui/use-change.ts'
 
-/** Teams that ask for this person; nothing where none does. Stands above every page. */
+/** Teams that ask for this person; nothing where none does. Shown above every page. */
 export function OwnInvitations() {
   const { data } = useQuery(ownInvitationsQuery)
   if (data === undefined || data.data.length === 0) return null

@@ -23,9 +23,9 @@ export interface Place {
   /** Below the team's address; with a slash in front, below the console's. */
   readonly path: string
   readonly icon: LucideIcon
-  /** Null for every member of the team; `operator` for operators: those places stand apart. */
+  /** Null for every member of the team; `operator` for operators: those places are apart. */
   readonly permission: TeamPermission | 'operator' | null
-  /** Whether it stands in the bar at the bottom of a phone, which has room for five; the others are under "More". */
+  /** Whether it is in the bar at the bottom of a phone, which has room for five; the others are under "More". */
   readonly isPrimary: boolean
 }
 

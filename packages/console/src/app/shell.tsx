@@ -1,4 +1,4 @@
-/** What stands around every page: sidebar (a bar at the bottom on a phone), top bar, and the page in the middle. */
+/** What is around every page: sidebar (a bar at the bottom on a phone), top bar, and the page in the middle. */
 import { Outlet, useRouter } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
 import { useTeam } from '../api/session.ts'

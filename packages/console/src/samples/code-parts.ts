@@ -18,7 +18,7 @@ export interface CodePlace {
   readonly key: string
 }
 
-/** Stands where a key goes that is not known. */
+/** Takes the place of a key that is not known. */
 export const KEY_PLACE = 'YOUR_KEY'
 /** Said beside samples that have the place of a key and not the key. */
 export const KEY_HINT = `Put your key in place of ${KEY_PLACE}: it was shown once, when it was made.`

@@ -21,7 +21,7 @@ const all = [
   ...transcriptionCode(BASE, { model: 'm', prompt: HOSTILE, 'timestamp_granularities[]': ['word'] }),
 ]
 
-test('a shell hands the very text on, whatever stands in it', () => {
+test('a shell passes the text on unchanged, whatever is in it', () => {
   const echoed = execFileSync('/bin/sh', ['-c', `printf %s ${shellText(HOSTILE)}`], { encoding: 'utf8' })
   expect(echoed).toBe(HOSTILE)
 })

@@ -10,7 +10,7 @@ interface DialogProps {
   readonly lead?: ReactNode
   /** Called when the person wants to leave: by the button, the key or a click beside it. */
   readonly onClose: () => void
-  /** `drawer` stands at the right edge, and fills a phone. */
+  /** `drawer` is at the right edge, and fills a phone. */
   readonly look?: 'dialog' | 'drawer'
   readonly children: ReactNode
 }
@@ -23,7 +23,7 @@ const LOOKS = {
   drawer: 'inset-y-0 right-0 w-full max-w-xl border-y-0 border-r-0',
 } as const
 
-/** What stands above the page until it is answered. */
+/** Is above the page until it is answered. */
 export function Dialog({ title, lead, onClose, look = 'dialog', children }: DialogProps) {
   const returnFocus = useReturnFocus()
   return (

@@ -15,7 +15,7 @@ export function menuFrom(load: () => Promise<ComponentType<MenuProps>>) {
   return { load, Menu: lazy(async () => ({ default: await load() })) }
 }
 
-/** A button whose menu is fetched when the pointer or focus comes near, and stands in its place once it is opened. */
+/** A button whose menu is fetched when the pointer or focus comes near, and replaces it once it is opened. */
 export function MenuButton({ menu, ...button }: MenuButtonProps) {
   const [isWanted, setWanted] = useState(false)
   const comeNear = (): void => void menu.load()

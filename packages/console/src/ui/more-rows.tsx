@@ -14,8 +14,8 @@ interface MoreRowsProps {
 }
 
 /**
- * The way to the rest of a long list that is here already. Stands right behind the list, in which one thing of each row
- * is marked `data-row` and takes the focus: the person goes on with the first of them.
+ * The way to the rest of a long list that is here already. It comes right after the list, in which one thing of each
+ * row is marked `data-row` and takes the focus: the person goes on with the first of them.
  */
 export function MoreRows({ shown, total, step, what, onMore }: MoreRowsProps) {
   const place = useRef<HTMLDivElement>(null)

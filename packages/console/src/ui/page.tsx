@@ -6,12 +6,12 @@ interface PageProps {
   readonly title: string
   /** One sentence below the title. */
   readonly lead?: ReactNode
-  /** Stands to the right of the title. */
+  /** Shown to the right of the title. */
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
 
-/** Beside the title; several stand below the lead where there is no room for them. */
+/** Beside the title; several are below the lead where there is no room for them. */
 const actionsPlace = clsx(
   'col-start-2 row-start-1 flex flex-wrap gap-2 sm:row-span-2 print:hidden',
   'max-sm:has-[>:nth-child(2)]:col-span-2 max-sm:has-[>:nth-child(2)]:col-start-1',

@@ -1,6 +1,6 @@
 import { clsx } from 'clsx'
 
-/** Stands where something will be, in its true size. */
+/** Fills the place of something that will be there, in its true size. */
 export function Skeleton({ className }: { readonly className?: string }) {
   return <div aria-hidden data-skeleton className={clsx('animate-pulse rounded bg-line/70', className)} />
 }

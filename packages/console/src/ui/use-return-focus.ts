@@ -9,7 +9,7 @@ function focusedPlace(): HTMLElement | null {
 }
 
 /**
- * For what stands above the page: after closing, the person goes on where they were, or with the content where that
+ * For what opens above the page: after closing, the person goes on where they were, or with the content where that
  * place is gone.
  *
  * @returns the handler of Radix's `onCloseAutoFocus`, which knows its own triggers alone.

@@ -123,7 +123,7 @@ export const creditChange = z.object({
 
 export const creditChangeReply = z.object({
   transfer_id: z.string(),
-  is_repeated: z.boolean().describe('True when it stood recorded before; then nothing has changed.'),
+  is_repeated: z.boolean().describe('True when it was already recorded; then nothing has changed.'),
   credits: creditsNumber.describe('The balance now.'),
 })
 

@@ -18,7 +18,7 @@ import {
 import { doneReply } from './session.ts'
 import { teamPath } from './team-keys.ts'
 
-/** Teams, who is in them, and who is asked to come. `null` stands for what every person may do. */
+/** Teams, who is in them, and who is asked to come. `null` means what every person may do. */
 export const peopleEndpoints = {
   createTeam: {
     id: 'createTeam',

@@ -1,4 +1,4 @@
-/** The form of an endpoint's row. The rows stand beside this file, one file for each tag. */
+/** The form of an endpoint's row. The rows are beside this file, one file for each tag. */
 import type { z } from 'zod'
 import type { ErrorCode } from '../error-codes.ts'
 

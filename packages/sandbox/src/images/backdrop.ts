@@ -1,6 +1,6 @@
 import type { SeededRandom } from '../seeded-random.ts'
 
-/** What stands behind everything: a sky, and a land of some shape. Colours are CSS. */
+/** What is behind everything: a sky, and a land of some shape. Colours are CSS. */
 export interface Backdrop {
   readonly sky: readonly [string, string]
   readonly land: readonly [string, string]

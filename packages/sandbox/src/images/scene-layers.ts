@@ -45,7 +45,7 @@ export function composeFrame(target: Pixels, layers: SceneLayers, part: number, 
   blend(target, layers.front, 0, 0)
 }
 
-/** Lays pixels over others; both have their alpha multiplied in. What stands outside is left out. */
+/** Lays pixels over others; both have their alpha multiplied in. What is outside is left out. */
 function blend(target: Pixels, source: Pixels, left: number, top: number): void {
   const firstX = Math.max(0, -left)
   const endX = Math.min(source.width, target.width - left)

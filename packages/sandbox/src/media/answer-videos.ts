@@ -28,7 +28,7 @@ export async function submitVideo(
 }
 
 /**
- * Answers what stands below `/videos/{id}`.
+ * Answers requests below `/videos/{id}`.
  * @throws {SandboxError} 404 for an unknown job.
  */
 export function answerVideoJob(
@@ -60,7 +60,7 @@ export function answerVideoJob(
   }
 }
 
-/** OpenAI's fields stand beside OpenRouter's; `status` is OpenRouter's, which adapters of both know. */
+/** OpenAI's fields are beside OpenRouter's; `status` is OpenRouter's, which adapters of both know. */
 function renderJob(job: SandboxJob, request: IncomingMessage): string {
   const { id, request: wanted, status, progress, createdMs, completedMs, error } = job
   const address = `http://${request.headers.host ?? '127.0.0.1'}/v1/videos/${id}`

@@ -85,7 +85,7 @@ describe('speech', () => {
     expect(fast.length / once.length).toBeLessThan(0.65)
   })
 
-  test('costs by the character, which the look-up tells', async () => {
+  test('costs by the character, which the look-up reports', async () => {
     const { headers } = await speak({ input: 'Hello, wörld' })
     const generation = await (await send(sandbox, `/generation?id=${headers.get('x-generation-id')}`, null)).json()
     expect(generation).toMatchObject({ data: { total_cost: 0.12 } })

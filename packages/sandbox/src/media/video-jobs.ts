@@ -19,7 +19,7 @@ export interface SandboxJob {
   completedMs: number | null
   /** Why it failed; null otherwise. */
   error: string | null
-  /** USD as decimal text; null where it is not told. */
+  /** USD as decimal text; null where it is not reported. */
   cost: string | null
   file: Uint8Array | null
   /** How often it was polled. */

@@ -24,7 +24,7 @@ function open(options: Partial<StudioOptions> = {}) {
   return createStudio({ waitingMax: 3, limitMs: 30_000, idleMs: 60_000, script, ...options })
 }
 
-test('jobs are done in turn by one thread, which tells how far it is', async () => {
+test('jobs are done in turn by one thread, which reports how far it is', async () => {
   const studio = open()
   expect(studio.isAwake()).toBe(false)
   const seen: number[] = []

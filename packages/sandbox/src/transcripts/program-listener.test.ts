@@ -8,7 +8,7 @@ import { LISTEN_RATE } from './decode-audio.ts'
 import { listenWithProgram } from './program-listener.ts'
 
 /**
- * Stands for PocketSphinx: takes its options, and hears of each part how many samples it has, and its loudest one.
+ * Replaces PocketSphinx: takes its options, and hears of each part how many samples it has, and its loudest one.
  * Source: PocketSphinx, `pocketsphinx_batch -help` and `batch.c`.
  */
 const STAND_IN = `

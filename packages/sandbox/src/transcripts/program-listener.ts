@@ -14,8 +14,7 @@ const LIMIT_MS = 180_000
 const FRAMES = 100
 
 /**
- * Reads parts of audio, of 16,000 samples a second, with CMU PocketSphinx. Files of their own, which are removed, stand
- * between.
+ * Reads parts of audio, of 16,000 samples a second, with CMU PocketSphinx, through files that are removed afterwards.
  * @throws {SandboxError} 500 when the program fails.
  */
 export async function listenWithProgram(program: string, clips: readonly Float32Array[]): Promise<SpokenWord[][]> {

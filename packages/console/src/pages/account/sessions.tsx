@@ -82,7 +82,7 @@ const SYSTEMS = [
   ['Linux', 'Linux'],
 ] as const
 
-/** Such as `Firefox on Windows`; what says neither is shown as it stands. */
+/** Such as `Firefox on Windows`; what names no browser is shown as it is. */
 function browserName(userAgent: string | null): string {
   if (userAgent === null) return 'Unknown browser'
   const browser = BROWSERS.find(([mark]) => userAgent.includes(mark))?.[1]

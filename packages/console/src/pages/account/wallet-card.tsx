@@ -19,7 +19,7 @@ async function addWallet({ provider }: InjectedWallet): Promise<void> {
   await consoleApi.call(consoleEndpoints.addSignInWallet, { body: { message, signature } })
 }
 
-/** The wallets that sign this person in. Those that pay are a team's, and stand with its funding. */
+/** The wallets that sign this person in. Those that pay are a team's, and are listed with its funding. */
 export function WalletCard() {
   const { wallets } = useSuspenseQuery(accountQuery).data
   const injected = useInjectedWallets()

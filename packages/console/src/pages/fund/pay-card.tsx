@@ -116,7 +116,7 @@ function Address({ places, place, asset, onSent }: Omit<PayCardProps, 'canPay' |
 
 const ENDS = 6
 
-/** Both ends stand out, since people compare those; the middle is there to be compared, too. */
+/** Both ends are bold, since people compare those; the middle is there to be compared, too. */
 function AddressText({ address }: { readonly address: string }) {
   return (
     <p className="font-mono text-[15px] leading-6 break-all select-all" data-testid="deposit-address">

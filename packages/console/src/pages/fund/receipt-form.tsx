@@ -11,7 +11,7 @@ import { formText } from '../../ui/form-text.ts'
 import { useAction } from '../../ui/use-action.ts'
 import { durationText } from './why-it-waits.ts'
 
-/** Mails the receipt of a credited deposit. What stands in it comes from the gateway's records alone. */
+/** Mails the receipt of a credited deposit. Its content comes from the gateway's records alone. */
 export function ReceiptForm({ deposit }: { readonly deposit: Deposit }) {
   const team = useTeam()
   const { user } = useSignedIn()

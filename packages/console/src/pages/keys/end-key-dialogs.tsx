@@ -48,7 +48,7 @@ const OVERLAPS = [
   { value: '168', text: 'One more week' },
 ] as const
 
-/** A new secret for the same use; the old one works for a while, so that nothing stands still meanwhile. */
+/** A new secret for the same use; the old one works for a while, so that nothing stops meanwhile. */
 export function RotateKeyDialog({ target, onClose }: KeyDialogProps) {
   const rotate = useRotateKey(target.id)
   const [hours, setHours] = useState('24')

@@ -43,7 +43,7 @@ export function KeyHolderFacts({ target }: KeyProps) {
   )
 }
 
-/** Tells that a key has to be rotated, and by when. */
+/** Says that a key has to be rotated, and by when. */
 export function RotateNote({ target: { rotate_by: end } }: KeyProps) {
   if (end === null) return null
   return (

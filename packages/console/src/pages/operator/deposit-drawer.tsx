@@ -19,7 +19,7 @@ import type { Deposit } from './deposits-page.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/operator/deposits/$depositId')
 
-/** One deposit: what stands recorded, what the providers say, what was decided. Has an address of its own. */
+/** One deposit: what is recorded, what the providers say, what was decided. Has an address of its own. */
 export function DepositDrawer() {
   const { teamId, depositId } = route.useParams()
   const navigate = route.useNavigate()

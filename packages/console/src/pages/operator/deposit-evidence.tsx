@@ -8,7 +8,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { Time } from '../../ui/time.tsx'
 import type { Deposit } from './deposits-page.tsx'
 
-/** What each provider of the chain says of a deposit now, side by side with what stands recorded. */
+/** What each provider of the chain says of a deposit now, side by side with what is recorded. */
 export function DepositEvidence({ deposit }: { readonly deposit: Deposit }) {
   const { data, error } = useQuery(evidenceQuery(deposit.id))
   return (

@@ -8,7 +8,7 @@ import { ReasonField } from './reason-field.tsx'
 
 /**
  * Lets the browser save the document while it comes: however long the account's history is, none of it is kept in the
- * page. What a page could tell of a refusal is found out first; a file that breaks off is marked so by the browser.
+ * page. Refusals that a page can explain are found out first; a file that breaks off is marked so by the browser.
  *
  * @throws {ApiError} where the sign-in is too long ago.
  */

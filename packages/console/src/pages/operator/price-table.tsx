@@ -95,7 +95,7 @@ interface PriceRowsProps {
   readonly hasOneUpstream: boolean
 }
 
-/** What the price is for, sold at, margin: the model stands above them where there is no room beside them. */
+/** What the price is for, sold at, margin: the model is above them where there is no room beside them. */
 const PHONE_COLUMNS = 3
 
 function PriceRows(props: PriceRowsProps) {

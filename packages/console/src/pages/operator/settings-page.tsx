@@ -29,7 +29,7 @@ export function SettingsPage() {
         <Failure error={error} />
         {data === undefined && error === null && <RowsSkeleton />}
         {data !== undefined && <SettingsForm reply={data} />}
-        {/* After what stands above it, which would push it down. */}
+        {/* After what is above it, which would push it down. */}
         {(data !== undefined || error !== null) && <OperatorsCard />}
       </div>
     </Page>

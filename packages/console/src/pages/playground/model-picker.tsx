@@ -53,7 +53,7 @@ export function ModelPicker({ label, value, choices, onPick }: ModelPickerProps)
   )
 }
 
-/** Nothing where nothing is stated: a mark at every model would tell nothing. */
+/** Nothing where nothing is stated: a mark at every model would mean nothing. */
 function StatedTraining({ training }: { readonly training: Training }) {
   return training === null ? null : <TrainingMark training={training} />
 }

@@ -12,7 +12,7 @@ import { Problem } from './problem.tsx'
 
 /**
  * What the email to a new address opens. A press of the button uses the link: programs that look into emails do not.
- * Its secret stands behind the hash, so that no server's log has it.
+ * Its secret comes after the hash sign, so that no server's log has it.
  */
 export function ConfirmEmailPage() {
   const { user } = useSession()

@@ -15,7 +15,7 @@ import { formText } from '../../ui/form-text.ts'
 import { textLink } from '../../ui/text-link.ts'
 import { Gate } from './gate.tsx'
 
-/** The account of the first operator. The token stands behind the hash, so that no server log has it. */
+/** The account of the first operator. The token comes after the hash sign, so that no server log has it. */
 export function FirstRunPage() {
   const { gateway } = useSession()
   const token = useLocation({ select: ({ hash }) => hash })

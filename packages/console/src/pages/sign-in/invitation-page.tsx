@@ -25,7 +25,7 @@ const viewQuery = (token: string) =>
     enabled: token !== '',
   })
 
-/** What the invitation email opens. Its secret stands behind the hash, so that no server log has it. */
+/** What the invitation email opens. Its secret comes after the hash sign, so that no server log has it. */
 export function InvitationPage() {
   const { gateway } = useSession()
   const [token] = useState(() => location.hash.slice(1))

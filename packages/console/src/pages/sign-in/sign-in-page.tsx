@@ -71,7 +71,7 @@ function DemoButton() {
 }
 
 interface MailFormProps {
-  /** Of its button: where another way comes first, it stands back. */
+  /** Of its button: secondary where another way comes first. */
   readonly look: 'primary' | 'secondary'
   readonly canUsePassword: boolean
   readonly canSendLink: boolean

@@ -1,7 +1,7 @@
 import { groupDigits } from '@svc/contract'
 import type { StatementKind } from '@svc/contract'
 
-/** All digits of an amount, grouped: what stands in a statement can be added up by hand. */
+/** All digits of an amount, grouped: the amounts of a statement can be added up by hand. */
 export function exactText(text: string): string {
   const [, sign = '', whole = text, fraction = ''] = /^(-?)(\d+)(\.\d+)?$/.exec(text) ?? []
   return `${sign === '' ? '' : '−'}${groupDigits(whole)}${fraction}`

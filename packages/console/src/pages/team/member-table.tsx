@@ -36,7 +36,7 @@ export function MemberTable({ members }: { readonly members: readonly TeamMember
   )
 }
 
-/** The beginnings of a name, in the circle that stands for an image: none is fetched from anywhere. */
+/** The initials of a name, in a circle in place of an image: none is fetched from anywhere. */
 function Initials({ name }: { readonly name: string }) {
   const letters = name
     .split(/\s+/)

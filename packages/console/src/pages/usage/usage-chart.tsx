@@ -135,7 +135,7 @@ function Bar({ day, series, colours, most }: BarProps) {
 }
 
 interface TipProps extends Omit<BarProps, 'most'> {
-  /** Where the bar stands, from 0 to 1. */
+  /** Where the bar is, from 0 to 1. */
   readonly at: number
 }
 

@@ -128,7 +128,7 @@ function ChartSwitches({ search }: { readonly search: UsageSearch }) {
   )
 }
 
-/** Stands for all keys that the playground has had. */
+/** Means all keys that the playground has had. */
 const PLAYGROUND = 'playground'
 
 interface FiltersProps {

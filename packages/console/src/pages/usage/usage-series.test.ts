@@ -21,7 +21,7 @@ const days = {
   ],
 }
 
-test('the six that cost most stand by themselves, and the others are one', () => {
+test('the six that cost most are shown by themselves, and the others are one', () => {
   const series = rankSeries(days)
   expect(series.map(({ group }) => group)).toEqual(['a', 'h', 'g', 'f', 'e', 'd', OTHER])
   expect(series.at(-1)).toEqual({ group: OTHER, name: '2 others', total: 5n })
@@ -69,7 +69,7 @@ test.each([
   expect(top % 2n).toBe(0n)
 })
 
-test('what stands above the chart is the sum of what it shows', () => {
+test('what is above the chart is the sum of what it shows', () => {
   const sum = rankSeries(days).reduce((all, { total }) => all + total, 0n)
   expect(sumDays(days)).toEqual({ requests: 9, tokens: 27, credits: sum })
 })

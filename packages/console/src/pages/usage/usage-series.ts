@@ -5,7 +5,7 @@ import { nanocreditsFrom, type Exact, type TeamUsageDays } from '@svc/contract'
 const LARGEST = 6
 const DAY_MS = 86_400_000
 
-/** Stands for all groups that are not among the largest. No group has an empty id. */
+/** Means all groups that are not among the largest. No group has an empty id. */
 export const OTHER = ''
 
 export interface Series {

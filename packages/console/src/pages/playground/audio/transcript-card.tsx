@@ -17,7 +17,7 @@ interface TranscriptCardProps {
   readonly onRemove: () => void
 }
 
-/** What was said, word by word while it is heard where the model tells the times. */
+/** What was said, word by word while it is heard where the model sends the times. */
 export function TranscriptCard({ run, onAgain, onRemove }: TranscriptCardProps) {
   const { wishes, words, segments } = run
   const isRunning = run.state === 'running'

@@ -15,14 +15,14 @@ export interface TranscriptRun extends Run {
   readonly wishes: TranscriptWishes
   readonly text: string
   readonly language: string | null
-  /** Empty where the model tells no times. */
+  /** Empty where the model sends no times. */
   readonly words: readonly Cue[]
   readonly segments: readonly Cue[]
 }
 
 type TranscriptForm = InputOf<typeof endpoints.createTranscription>['form']
 
-/** @param hasTimes whether times are asked for, which not every model tells. */
+/** @param hasTimes whether times are asked for, which not every model sends. */
 export function transcriptFormOf(
   { model, language, prompt, audio }: TranscriptWishes,
   hasTimes: boolean,
@@ -45,7 +45,7 @@ async function ask(client: Client, wishes: TranscriptWishes, options: Work<Trans
   try {
     return await call(true)
   } catch (error) {
-    // Refused before anything was charged: this model tells no times.
+    // Refused before anything was charged: this model sends no times.
     if (error instanceof ApiError && error.is('unsupported_format') && error.param === 'response_format') {
       return call(false)
     }

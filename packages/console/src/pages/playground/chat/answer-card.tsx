@@ -120,7 +120,7 @@ interface VersionsProps {
   readonly onShow: (at: number) => void
 }
 
-/** Steps through what stands in the same place. */
+/** Steps through the versions in the same place. */
 export function Versions({ at, count, onShow }: VersionsProps) {
   const step = 'rounded p-1.5 hover:bg-sunken hover:text-text disabled:opacity-40'
   return (

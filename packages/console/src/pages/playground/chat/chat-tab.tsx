@@ -147,7 +147,7 @@ function Turns({ store, conversation, isReady }: TurnsProps) {
   )
 }
 
-/** Tells screen readers that an answer began and how it ended; the words themselves can be read where they stand. */
+/** Tells screen readers that an answer began and how it ended; the words themselves can be read in their place. */
 function Announcement({ conversation }: { readonly conversation: Conversation }) {
   const answers =
     pathOf(conversation)

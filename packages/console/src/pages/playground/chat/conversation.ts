@@ -115,7 +115,7 @@ export function pathOf({ turns, head }: Conversation): readonly Turn[] {
   return path.toReversed()
 }
 
-/** The turns that stand in the same place, oldest first: a message and what it was changed into. */
+/** The turns in the same place, oldest first: a message and what it was changed into. */
 export function siblingsOf({ turns }: Conversation, turn: Turn): readonly Turn[] {
   return Object.values(turns).filter(({ parent }) => parent === turn.parent)
 }
@@ -139,7 +139,7 @@ export function addAnswer(conversation: Conversation, turnId: string, lane: numb
   })
 }
 
-/** Changes one answer, wherever it stands. */
+/** Changes one answer, wherever it is. */
 export function changeAnswer(
   conversation: Conversation,
   answerId: string,
@@ -187,7 +187,7 @@ export function branchAt(conversation: Conversation, turnId: string, id: string)
   })
 }
 
-/** What stands for the conversation in a list: how it began. */
+/** The title of the conversation in a list: how it began. */
 export function titleOf(conversation: Conversation): string {
   const first = Object.values(conversation.turns).find(({ parent }) => parent === null)
   const text = first?.text.trim().replaceAll(/\s+/g, ' ') ?? ''

@@ -1,4 +1,4 @@
-/** One request of one lane, from the click to the charge. Tells what has come; never throws. */
+/** One request of one lane, from the click to the charge. Reports what has come; never throws. */
 import { ApiError, type Client, endpoints, type Exact, type TeamUsageRecord } from '@svc/contract'
 import { named } from '../../../api/named.ts'
 import { type AnswerHead, isRefusal } from '../pay/answer-head.ts'

@@ -1,6 +1,6 @@
 /**
- * How the playground pays: with a short-lived key of the page that the gateway makes for the session. It stands in
- * this module's memory and nowhere else. Source: decision 0045 (the playground).
+ * How the playground pays: with a short-lived key of the page that the gateway makes for the session. It is in this
+ * module's memory and nowhere else. Source: decision 0045 (the playground).
  */
 import { ApiError, type Client, consoleEndpoints, createClient } from '@svc/contract'
 import { consoleApi } from '../../../api/client.ts'

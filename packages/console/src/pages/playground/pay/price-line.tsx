@@ -6,7 +6,7 @@ import type { RequestSize } from './request-size.ts'
 
 const MEANING = 'What this request can cost'
 
-/** What a click will cost, told before it. @param requests that it sends. */
+/** What a click will cost, shown before it. @param requests that it sends. */
 export function PriceLine({ requests }: { readonly requests: readonly RequestSize[] }) {
   const wanted = JSON.stringify(requests)
   const settled = useSettled(wanted)

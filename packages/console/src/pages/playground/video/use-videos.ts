@@ -31,7 +31,7 @@ function useJobs(queryKey: readonly string[], { withClient }: Play) {
   })
 }
 
-/** The list tells what was last seen; a job that is open is asked for by itself. */
+/** The list has what was last seen; a job that is open is asked for by itself. */
 function usePolledJobs(queryKey: readonly string[], jobs: readonly Exact<VideoReply>[], { withClient }: Play) {
   const polled = useQueries({
     queries: jobs.filter(isOpen).map(({ id }) => ({
