@@ -1,6 +1,6 @@
 /**
  * Measures the gateway against a bare proxy and against its goals: `npm run bench`. The method and the goals are in
- * docs/benchmark.md. A missed goal is a line of the table and no failure; the exit code tells whether every row ran.
+ * docs/benchmark.md. A missed goal is a line of the table and no failure; the exit code says whether every row ran.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type BenchContext, openBenchContext } from './bench-context.ts'

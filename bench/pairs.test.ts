@@ -24,7 +24,7 @@ test('fewer pairs have a figure and no verdict', () => {
   expect(result.notes).toContain('pairs repeated because something was too busy: 1')
 })
 
-test('a refused row has no figure but tells how busy it was', () => {
+test('a refused row has no figure but shows how busy it was', () => {
   const refusal = 'refused: core over 80 % busy'
   const result = resultOf({ pairs: pairsOf(9, 1.5), disturbed: pairsOf(6, 1.5, 0.9), refusal }, figure)
   expect(result).toMatchObject({ verdict: 'refused', spread: null, coreBusy: 0.9, notes: [refusal] })

@@ -22,7 +22,7 @@ export async function readUsage(child: ChildProcess): Promise<ProcessUsage> {
 }
 
 function readCpuMs(pid: number): number {
-  // The name of the program stands in brackets and may hold spaces. Source: proc(5), /proc/pid/stat, utime and stime.
+  // The name of the program is in brackets and may hold spaces. Source: proc(5), /proc/pid/stat, utime and stime.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ')

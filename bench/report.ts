@@ -2,7 +2,7 @@
 import type { Machine } from './machine.ts'
 import type { RowResult } from './row.ts'
 
-/** Between these two lines of a document stand the figures. */
+/** The figures of a document are between these two lines. */
 export const FIGURES_BEGIN = '<!-- figures: begin -->'
 export const FIGURES_END = '<!-- figures: end -->'
 

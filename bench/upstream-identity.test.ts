@@ -7,7 +7,7 @@ import { createUpstreamIdentity } from './upstream-identity.ts'
 
 const now = Date.now()
 
-test('the certificate is signed by its own key and stands for this machine alone', () => {
+test('the certificate is signed by its own key and is valid for this machine alone', () => {
   const certificate = new X509Certificate(createUpstreamIdentity(now).cert)
   expect(certificate.verify(certificate.publicKey)).toBe(true)
   expect(certificate.checkIP('127.0.0.1')).toBe('127.0.0.1')

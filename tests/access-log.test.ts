@@ -1,4 +1,4 @@
-/** The line of a request tells what it was charged, whatever form its answer has and whichever side ended it. */
+/** The line of a request has what it was charged, whatever form its answer has and whichever side ended it. */
 import { formatCredits } from '@svc/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../packages/server/testing/eventually.ts'
@@ -63,7 +63,7 @@ const transcript = [
 ] as const
 const image = { model: 'x-ai/grok-imagine-image-2.0', prompt: 'A cat', stream: true }
 
-describe('the line tells the charge that the balance shows', () => {
+describe('the line has the charge that the balance shows', () => {
   test.each<readonly [string, () => Promise<Response>]>([
     ['a chat', () => post('/chat/completions', { model: 'svc-gpt', messages })],
     ['a stream', () => post('/chat/completions', { model: 'svc-gpt', messages, stream: true })],

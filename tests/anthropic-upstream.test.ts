@@ -240,7 +240,7 @@ describe('answers', () => {
     expect(await lastRecord(gateway)).toMatchObject({ prompt_tokens: 2_307, cached_tokens: 2_000 })
   })
 
-  test('tell how long what was written lives: an hour costs more', async () => {
+  test('report how long what was written lives: an hour costs more', async () => {
     const usage = {
       ...{ input_tokens: 7, cache_creation_input_tokens: 300, output_tokens: 11 },
       cache_creation: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 200 },
@@ -257,7 +257,7 @@ describe('answers', () => {
     })
   })
 
-  test('tell of thoughts and calls, and take them back with their signatures', async () => {
+  test('show thoughts and calls, and take them back with their signatures', async () => {
     const blocks = [
       { type: 'thinking', thinking: 'Hm.', signature: 'SIG' },
       { type: 'redacted_thinking', data: 'SEALED' },
@@ -370,7 +370,7 @@ describe('streams', () => {
     expect(charge).toBe(0n)
   })
 
-  test('that are cut are charged for the prompt as told and for what was delivered', async () => {
+  test('that are cut are charged for the prompt as reported and for what was delivered', async () => {
     answer = (response) => sendEvents(response, events.slice(0, 9))
     const { result, charge } = await chargeOf(gateway, async () =>
       readStream(await gateway.chat({ ...question, stream: true })),

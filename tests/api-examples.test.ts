@@ -1,4 +1,4 @@
-/** The JavaScript in docs/api.md, run as it stands against a whole gateway. */
+/** The JavaScript in docs/api.md, run unchanged against a whole gateway. */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
@@ -8,7 +8,7 @@ import { startTestGateway, type TestGateway } from '../packages/server/testing/t
 import { chargeOf } from './charge-of.ts'
 
 interface Example {
-  /** The heading that it stands under. */
+  /** The heading that it is under. */
   readonly heading: string
   readonly language: string
   readonly code: string

@@ -35,7 +35,7 @@ export function sendJson(response: ServerResponse, value: object, status = 200):
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
 }
 
-/** Three segments as a model tells them that tells little. */
+/** Three segments of a model that reports little. */
 export const segments = [
   { start: 0, end: 1.5, text: ' The quick brown' },
   { start: 1.5, end: 2.25, text: ' fox jumps' },

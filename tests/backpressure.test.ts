@@ -88,7 +88,7 @@ function openDeafClient(): Socket {
   return socket
 }
 
-/** Resolves once the floods have come to a stand: a trickle into the system's own buffers is none of the gateway's. */
+/** Resolves once the floods have stopped: a trickle into the system's own buffers is not the gateway's. */
 async function standStill(floods: readonly Flood[]): Promise<void> {
   let before = -1
   await eventually(() => {
@@ -106,7 +106,7 @@ function openSockets(): number {
 describe('readers that take nothing', () => {
   // B061
   test(
-    'a reader of 200 MB who never reads costs a few MB, and the upstream stands still',
+    'a reader of 200 MB who never reads costs a few MB, and the upstream stops sending',
     { timeout: 60_000 },
     async () => {
       const floods: Flood[] = []

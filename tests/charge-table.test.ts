@@ -93,21 +93,21 @@ const lost = 'nothing; its cost is a write-off'
 
 const TABLE: readonly Row[] = [
   {
-    upstream: 'answers and tells its usage',
+    upstream: 'answers and reports its usage',
     end: (response) => finish(response, [usageText(USAGE)]),
     whole: (response) => sendCompletion(response, { usage: USAGE }),
     streamed: ['its usage', 'its usage', 'nothing', estimate, estimate],
     answeredWhole: ['its usage', 'its usage', 'its usage'],
   },
   {
-    upstream: 'answers and tells no usage',
+    upstream: 'answers and reports no usage',
     end: (response) => finish(response, []),
     whole: (response) => sendCompletion(response, { usage: null, text: 'Hello you' }),
     streamed: [estimate, estimate, 'nothing', estimate, estimate],
     answeredWhole: [estimate, estimate, estimate],
   },
   {
-    upstream: 'answers, and tells its cost later',
+    upstream: 'answers, and reports its cost later',
     headers: late,
     end: (response) => finish(response, []),
     whole: (response) => {

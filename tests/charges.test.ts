@@ -204,7 +204,7 @@ describe('with an upstream of OpenRouter’s dialect', () => {
       'on a frame without choices at all',
       [chunkText({ content: 'Hi' }), chunkText({}, 'stop'), JSON.stringify({ id: 'x', usage })],
     ],
-  ])('usage counts wherever it stands: %s', async (_place, events) => {
+  ])('usage counts wherever it is: %s', async (_place, events) => {
     stub.onChat = (_call, response) => {
       beginStream(response)
       for (const event of [...events, '[DONE]']) sendEvent(response, event)

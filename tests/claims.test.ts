@@ -109,7 +109,7 @@ describe.skipIf(!hasEvm())('claims', () => {
     const early = await errorOf(await claimUsdg(txHash, stranger))
     expect(early).toMatchObject({ code: 'deposit_not_found', param: null })
     expect(await (await claimUsdg(txHash)).json()).toMatchObject({ credited: true, credits: 7_000 })
-    // The same answer to the email once it is credited: nothing tells that there is an owner.
+    // The same answer to the email once it is credited: nothing shows that there is an owner.
     expect(await errorOf(await claimUsdg(txHash, stranger))).toEqual(early)
     const unrelated = await pay(1, chain.accounts[5]?.address)
     expect(await errorOf(await claimUsdg(unrelated, stranger))).toEqual(early)

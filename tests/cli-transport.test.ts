@@ -156,7 +156,7 @@ describe('a proxy', () => {
   })
 })
 
-describe('what stands between is said', () => {
+describe('an error names what is in the way', () => {
   test('nothing listens, an unknown name', async () => {
     const gone = createServer()
     const url = `http://${await listen(gone)}`

@@ -47,7 +47,7 @@ describe('with the sandbox', () => {
     }
   })
 
-  test('the charge that it tells is the one that was taken', async () => {
+  test('the charge that it prints is the one that was taken', async () => {
     const before = await gateway.balance()
     const { out } = await svc(['chat', '--json', 'Hello'])
     await gateway.settled()
@@ -260,7 +260,7 @@ describe('with an upstream that stops half way', () => {
     await upstream.close()
   })
 
-  test('an interrupt stops it and still tells the charge', async () => {
+  test('an interrupt stops it and still prints the charge', async () => {
     const before = await gateway.balance()
     const { code, out, notes } = await svc(['chat', 'Hello'], { interruptWhen: (text) => text.includes('Half') })
     await gateway.settled()

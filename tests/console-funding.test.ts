@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, TEST_MS)
 afterAll(() => browser.close())
 
-/** What the gateway refuses is told by the browser, too; the pages show it. */
+/** The browser reports what the gateway refuses, too; the pages show it. */
 const faultsAmong = (complaints: readonly string[]): string[] =>
   complaints.filter((text) => !text.includes('the server responded with'))
 

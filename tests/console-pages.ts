@@ -64,7 +64,7 @@ export async function enterSandbox(page: Page, gateway: { readonly baseUrl: stri
   await page.locator('#content h1').waitFor()
 }
 
-/** Waits until the page stands: its title is there, and nothing of it is on its way. */
+/** Waits until the page has loaded: its title is there, and nothing of it is on its way. */
 export async function untilItStands(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor()
   // No function that is asked again and again: the pages allow no code from text.
@@ -75,8 +75,8 @@ export async function untilItStands(page: Page): Promise<void> {
 const COLOUR_RULES = `runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }`
 
 /**
- * What a checker of accessibility finds on the page once it stands, or in the dialog that is open there: everything in
- * light, and in dark what depends on colours. It also tells of a page that is wider than the window.
+ * What a checker of accessibility finds on the loaded page, or in the dialog that is open there: everything in light,
+ * and in dark what depends on colours. It also reports a page that is wider than the window.
  */
 export async function faultsOf(page: Page): Promise<unknown[]> {
   await untilItStands(page)
@@ -126,8 +126,8 @@ export async function nameOfFocus(page: Page): Promise<string> {
 const TABS_MAX = 80
 
 /**
- * Goes through the page with the Tab key, and names what gets the focus while something else stands over it. Source:
- * WCAG 2.2, 2.4.11.
+ * Goes through the page with the Tab key, and names what gets the focus while something else covers it. Source: WCAG
+ * 2.2, 2.4.11.
  */
 export async function coveredFocus(page: Page): Promise<string[]> {
   const covered: string[] = []

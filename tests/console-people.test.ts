@@ -59,7 +59,7 @@ async function takeImages(page: Page, name: string): Promise<void> {
   }
 }
 
-/** Looks at a page as it stands. @returns what is wrong with it. */
+/** Looks at a page as it is. @returns what is wrong with it. */
 async function faultsOf(page: Page, name: string): Promise<unknown[]> {
   await untilItStands(page)
   if (await page.evaluate<boolean>(`globalThis.axe === undefined`)) await page.evaluate(axe.source)
@@ -162,7 +162,7 @@ test('an invitation: from the email to what the role may do, and out again', { t
   expect(await faultsOf(owner, 'key-to-replace')).toEqual([])
   await owner.goto(`${origin()}${crew}/team`)
   await guest.reload()
-  // Nothing tells a team that one is not in from one that does not exist.
+  // Nothing distinguishes a team that one is not in from one that does not exist.
   const notMember = guest.getByRole('heading', { level: 1, name: 'You are not a member of this team' })
   await notMember.waitFor()
   const told = await guest.getByRole('main').innerText()

@@ -30,7 +30,7 @@ beforeAll(async () => {
   page = await context.newPage()
   page.setDefaultTimeout(60_000)
   page.on('console', (message) => {
-    // Refusals of the gateway are told by the browser, too; everything else would be a fault of the page.
+    // The browser reports refusals of the gateway, too; everything else would be a fault of the page.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       complaints.push(message.text())
   })
@@ -171,7 +171,7 @@ test('hostile words do nothing: no script, no image from elsewhere, no link but 
   expect(await page.content()).not.toContain('sk-svc-')
 })
 
-test('a stop keeps what had come and tells its charge; edit and retry lose nothing', { timeout: TEST_MS }, async () => {
+test('a stop keeps what had come and shows its charge; edit and retry lose nothing', { timeout: TEST_MS }, async () => {
   await page.getByRole('button', { name: 'New', exact: true }).click()
   await page.getByRole('button', { name: 'Leave model 2 out' }).click()
   await pickModel('Model', 'svc-sandbox/stall@6')

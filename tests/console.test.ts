@@ -257,7 +257,7 @@ test('a page of one key: what it spent, and a change that holds at once', { time
   expect([await statusOf(key), await statusOf(next)]).toEqual([200, 200])
 })
 
-test('usage: a day is read with the keyboard, a record tells how its credits moved', { timeout: TEST_MS }, async () => {
+test('usage: a day is read with the keyboard, a record shows how its credits moved', { timeout: TEST_MS }, async () => {
   await openPlace(page, 'Usage')
   const chart = page.getByRole('group', { name: /Credits by day/ })
   await chart.focus()

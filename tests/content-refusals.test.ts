@@ -58,7 +58,7 @@ const BODIES: readonly (readonly [string, object, number])[] = [
 ]
 
 describe.each(REQUESTS)('%s', (kind, ask) => {
-  // A job that was refused when it was looked at has an id, and tells it as a job.
+  // A job that was refused when it was looked at has an id, and reports it as a job.
   const bodies = BODIES.filter(([name]) => kind !== 'videos' || !name.startsWith('Black'))
   test.each(bodies)('refused as by %s', async (_vendor, body, status) => {
     const answer = (_call: unknown, response: ServerResponse): void => sendJson(response, body, status)

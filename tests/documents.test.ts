@@ -1,4 +1,4 @@
-/** What the documents tell people to type, and what they name, is there and works as it stands. */
+/** What the documents tell people to type, and what they name, is there and works unchanged. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -75,8 +75,7 @@ describe('names', () => {
 })
 
 /**
- * The settings that a block of shell gives to each `npm start` in it: what it exports, and what stands before the
- * command.
+ * The settings that a block of shell gives to each `npm start` in it: what it exports, and what precedes the command.
  */
 function settingsOf(block: string): Record<string, string>[] {
   const pairsOf = (line: string): [string, string][] =>
@@ -132,7 +131,7 @@ describe('a newcomer', () => {
     await gateway.stop()
   })
 
-  /** Runs what a document shows, as it stands but for the address. */
+  /** Runs what a document shows, unchanged but for the address. */
   async function run(program: string, words: readonly string[], cwd: string): Promise<string> {
     const here = words.map((word) => word.replaceAll('http://localhost:8787/api', gateway.baseUrl))
     const env = { ...process.env, SVC_API_KEY: gateway.key, NODE_NO_WARNINGS: '1' }

@@ -1,4 +1,4 @@
-/** Embeddings from upstreams that are odd, that fail, and that stand in for each other. */
+/** Embeddings from upstreams that are odd, that fail, and that replace each other. */
 import type { ServerResponse } from 'node:http'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'

@@ -64,7 +64,7 @@ export interface Told {
   readonly isPending: boolean
   /** Its Idempotency-Key; null without one. */
   readonly name: string | null
-  /** Which of the gateways told it, and when by `performance.now()`. */
+  /** Which of the gateways reported it, and when by `performance.now()`. */
   readonly by: ChatClient
   readonly at: number
 }
@@ -135,7 +135,7 @@ export const UNWRITTEN = 'told by a process that died before it wrote it down'
 export const WRITTEN_OFF = 'failed, and its cost written off'
 export const UNBOOKED = 'billed by the upstream, and in no book'
 
-/** What the books have against what was told and billed. */
+/** What the books have against what was reported and billed. */
 export interface Verdict {
   readonly faults: readonly string[]
   /** By name, how often what is no fault but not the plain case was seen. */
@@ -146,11 +146,11 @@ export interface Evidence {
   readonly told: readonly Told[]
   readonly lines: readonly InvoiceLine[]
   readonly database: OpenDatabase
-  /** Whether the process that told it died before it had written it down. */
+  /** Whether the process that reported it died before it had written it down. */
   readonly isUnwritten?: (told: Told) => boolean
 }
 
-/** Compares what was told, the ledger, and the invoice and 20 % on it. */
+/** Compares what clients were told, the ledger, and the invoice and 20 % on it. */
 export async function judgeFailOver({ told, lines, database, isUnwritten = () => false }: Evidence): Promise<Verdict> {
   const rows = await database.read
     .selectFrom('usage_record')

@@ -204,7 +204,7 @@ describe('requests', () => {
 })
 
 describe('answers', () => {
-  test('are charged for thoughts, which stand apart, and for what was cached, which does not', async () => {
+  test('are charged for thoughts, which are counted apart, and for what was cached, which is not', async () => {
     const more = { cachedContentTokenCount: 900, thoughtsTokenCount: 30, toolUsePromptTokenCount: 4 }
     answer = (reply) =>
       send(reply, response([{ text: 'Hm.', thought: true }, { text: 'Hi' }], 'STOP', usageOf(1_000, 5, more)))

@@ -64,7 +64,7 @@ const TABLE: readonly Row[] = [
     charge: () => costCharge(PIECES),
   },
   {
-    upstream: 'tells neither usage nor cost',
+    upstream: 'reports neither usage nor cost',
     leavesInTheMiddle: 'what was delivered, estimated',
     leavesAfterTheEnd: 'what was delivered, estimated',
     kind: 'openai-compatible',
@@ -76,7 +76,7 @@ const TABLE: readonly Row[] = [
     },
   },
   {
-    upstream: 'tells its usage as it goes',
+    upstream: 'reports its usage as it goes',
     leavesInTheMiddle: 'the last usage, and what was delivered since, estimated',
     leavesAfterTheEnd: 'the last usage',
     kind: 'openai-compatible',

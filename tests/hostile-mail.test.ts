@@ -10,7 +10,7 @@ import { createRandom, type Random } from '../packages/server/testing/random.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 
 const REQUESTS = 1_000
-/** Stands in everything that a hostile caller writes, and must stand in no email. */
+/** Is in everything that a hostile caller writes, and must be in no email. */
 const CANARY = 'zqcanaryqz'
 const VICTIM = 'victim@victim.example'
 
@@ -122,7 +122,7 @@ test(`emails go to the one plain address that was asked for, over ${REQUESTS} ho
     expect(asked.has(recipient), `seed ${random.seed}: ${recipient}`).toBe(true)
     expect(parsed).toMatchObject({ to: { text: recipient }, subject: 'Funding receipt: 25,000 credits added' })
     expect([parsed.cc, parsed.bcc, parsed.replyTo, parsed.attachments]).toEqual([undefined, undefined, undefined, []])
-    // The address stands in its own header and nowhere else.
+    // The address is in its own header and nowhere else.
     expect(source.replace(`To: ${recipient}`, ''), `seed ${random.seed}`).not.toMatch(/zqcanaryqz|victim/)
   }
 }, 120_000)

@@ -82,7 +82,7 @@ async function statusOf(gateway: TestGateway, method: string, path: string): Pro
   return (await rawRequest(gateway.baseUrl, { method, path: `/api${path}`, headers })).status
 }
 
-/** What may stand in the place of a parameter. */
+/** What may take the place of a parameter. */
 const parameters = [
   '%00',
   'a%00b',

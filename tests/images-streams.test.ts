@@ -106,7 +106,7 @@ describe('a stream of images', () => {
     expect(await lastRecord(gateway)).toMatchObject({ type: 'image', stream: true, status: 'ok' })
   })
 
-  test('of several asks for each by itself, and the charge stands on the last alone', async () => {
+  test('of several asks for each by itself, and only the last has the charge', async () => {
     const { result, charge } = await chargeOf(gateway, () => stream({ n: 3, partial_images: 0 }))
     expect(calls.map(({ json }) => json?.['n'])).toEqual([1, 1, 1])
     const completed = result.events.filter(({ name }) => name === 'image_generation.completed')

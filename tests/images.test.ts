@@ -289,7 +289,7 @@ describe('a request for images', () => {
     expect(headers.get('retry-after')).toBe('10')
   })
 
-  test('that the upstream refuses, delays or breaks is free and told as such', async () => {
+  test('that the upstream refuses, delays or breaks is free and reported as such', async () => {
     await start()
     const failures: [number, object, number, string][] = [
       [400, { error: { message: 'Your size is odd' } }, 400, 'upstream_rejected_request'],

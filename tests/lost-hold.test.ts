@@ -87,7 +87,7 @@ describeEachEngine('a hold that the database has lost', (engine) => {
     await gateway.stop()
   })
 
-  test('a settlement of one nanocredit is booked, recorded and told', async () => {
+  test('a settlement of one nanocredit is booked, recorded and reported', async () => {
     const gateway = await startTestGateway({ engine, upstreamUrl: stub.url })
     const before = await gateway.balance()
     stub.onChat = (_call, response) => sendCompletion(response, { cost: '0.0000000000005' })

@@ -108,7 +108,7 @@ describe('a target that cannot do what is asked is left out', () => {
   test.each([
     ['anna', [1, 0], 'anna'],
     ['carl', [0, 1], 'carl'],
-    // A name of OpenAI's stands for a voice of either.
+    // A name of OpenAI's maps to a voice of either.
     ['alloy', [1, 0], 'anna'],
   ] as const)('the voice %s is asked of who has it', async (voice, expected, sent) => {
     expect((await speak({ voice })).status).toBe(200)

@@ -142,7 +142,7 @@ describe('with the sandbox', () => {
     expect(error).toMatchObject({ status: 400, error: { error: { code: 'unsupported_parameter', param } } })
   })
 
-  test('thinking stands in a block of its own, whole and streamed', async () => {
+  test('thinking is in a block of its own, whole and streamed', async () => {
     const request: Request = { ...hello, max_tokens: 4_000, thinking: { type: 'enabled', budget_tokens: 2_000 } }
     const whole = await client.messages.create(request)
     const streamed = await client.messages.stream(request).finalMessage()

@@ -10,7 +10,7 @@ import { CUTS, countCleanEnds, sendCut } from './cut-streams.ts'
 interface Recording {
   readonly model: string
   readonly bytes: Buffer
-  /** What stands in the event after which nothing of the answer is missing. */
+  /** Text of the event after which nothing of the answer is missing. */
   readonly finish: string
 }
 

@@ -194,7 +194,7 @@ describe('an error inside a 200 stream ends it, and is free', () => {
 })
 
 // B159
-describe('the upstream’s own sentence is shown, wherever it stands', () => {
+describe('the upstream’s own sentence is shown, wherever it is', () => {
   test.each([
     ['{"detail":"too long by far"}'],
     ['{"detail":[{"loc":["body"],"msg":"too long by far","type":"value_error"}]}'],

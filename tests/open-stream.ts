@@ -11,7 +11,7 @@ export function question(model: string, more: object = {}): Record<string, unkno
   return { model, messages: [{ role: 'user', content: 'Say hello to the world.' }], ...more }
 }
 
-/** The charge that an answer or a frame tells, in nanocredits, from its very digits. */
+/** The charge that an answer or a frame reports, in nanocredits, from its very digits. */
 export function chargeIn(text: string): bigint {
   const digits = /"svc":\{"credits_charged":([\d.]+)/.exec(text)?.[1]
   const charge = digits === undefined ? null : parseCredits(digits)

@@ -46,7 +46,7 @@ async function affordTokens(tokens: bigint): Promise<void> {
   await setBalance(gateway, gateway.gateway.ledger, (await promptHold(body)) + tokens * OPUS_OUTPUT)
 }
 
-test('a balance for 500 output tokens is not refused: the limit is sent upstream and told', async () => {
+test('a balance for 500 output tokens is not refused: the limit is sent upstream and reported', async () => {
   await affordTokens(500n)
   stub.onChat = (_call, response) => sendCompletion(response, { usage: { prompt_tokens: 10, completion_tokens: 450 } })
   const answer = await ask(gateway, body)

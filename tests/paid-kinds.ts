@@ -20,7 +20,7 @@ export interface PaidKind {
   readonly path: string
   /** Sends one request and reads its answer. */
   readonly ask: (gateway: TestGateway, more: AskOptions) => Promise<Asked>
-  /** Answers with nothing in it, and with a cost. Null where an upstream of this kind cannot tell a cost. */
+  /** Answers with nothing in it, and with a cost. Null where an upstream of this kind cannot report a cost. */
   readonly emptyAndBilled: StubHandler | null
   /** Whether an Idempotency-Key may be sent with it. */
   readonly isRepeatable: boolean
@@ -36,7 +36,7 @@ export interface Asked {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The code of the error, whatever wire form told it; null without one. */
+  /** The code of the error, whatever wire form it has; null without one. */
   readonly code: string | null
 }
 

@@ -219,7 +219,7 @@ describe('the body', () => {
     ['messages', '"model":"svc-gpt","messages":[]'],
     ['x', '"model":"svc-gpt","x":1,"x":1'],
     ['__proto__', '"model":"svc-gpt","__proto__":1,"__proto__":2'],
-  ])('the key %s may not stand twice: %s', async (key, members) => {
+  ])('the key %s may not appear twice: %s', async (key, members) => {
     const response = await gateway.chat(`{${members},"messages":[{"role":"user","content":"x"}]}`)
     const error = await errorOf(response)
     expect([response.status, error.code, error.param]).toEqual([400, 'invalid_value', key])

@@ -17,7 +17,7 @@ const SPEECH = 'speech'
 /** Beyond the time after which a settlement goes into the file. */
 const TIME = 60_000
 
-/** What an answer tells of its charge: in its body, or in its headers where the body is no place for it. */
+/** What an answer says of its charge: in its body, or in its headers where the body is no place for it. */
 function toldOf({ text, headers }: Asked): { readonly credits: string; readonly state: string | null } {
   const [, inBody] = /"svc":(\{[^}]*\})/.exec(text) ?? []
   if (inBody === undefined) {

@@ -85,7 +85,7 @@ async function sendRaw(port: number, bytes: string): Promise<string> {
   return textOf(socket)
 }
 
-/** Checks what stands in raw bytes for an error, and answers its code. */
+/** Checks an error that came as raw bytes, and returns its code. */
 function rawErrorIn(answer: string, status: number): string {
   const [head = '', body = ''] = answer.split('\r\n\r\n')
   expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} [A-Z]`))

@@ -121,7 +121,7 @@ describe('with the sandbox', () => {
     expect(told.output_text).toContain('Hail, 4 degrees.')
   })
 
-  test('reasoning stands in an item of its own, whole and streamed', async () => {
+  test('reasoning is in an item of its own, whole and streamed', async () => {
     const request = { model, input: 'Say hello.', reasoning: { effort: 'high' as const, summary: 'auto' as const } }
     const whole = await client.responses.create(request)
     const streamed = await client.responses.stream(request).finalResponse()

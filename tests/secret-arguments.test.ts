@@ -1,4 +1,4 @@
-/** A secret that stands where a program does not want it is not told again: terminals and logs are kept and shared. */
+/** A secret where a program does not want it is not repeated: terminals and logs are kept and shared. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-test('svc login with a key as its argument tells the prefix alone', async () => {
+test('svc login with a key as its argument prints the prefix alone', async () => {
   const { code, out, notes } = await svc(['login', KEY])
   expect([code, out]).toEqual([2, ''])
   expect(notes).toContain('sk-svc-')
@@ -38,7 +38,7 @@ test.concurrent.each([
   [['usage', '--since', KEY]],
   [['video', '--job', KEY]],
   [['transcribe', KEY]],
-])('svc %j does not tell the key', async (words) => {
+])('svc %j does not print the key', async (words) => {
   const { out, notes } = await svc(words)
   expect(out + notes).not.toContain(CANARY)
 })
@@ -47,7 +47,7 @@ test.concurrent.each([
   [{ SVC_API_KEY: `x ${KEY}` }],
   [{ SVC_BASE_URL: `https://me:${CANARY}@gateway.example` }],
   [{ SVC_PROFILE: KEY }],
-])('svc balance with %j does not tell it', async (env) => {
+])('svc balance with %j does not print it', async (env) => {
   const { out, notes } = await svc(['balance'], { env })
   expect(out + notes).not.toContain(CANARY)
 })
@@ -77,7 +77,7 @@ describe('the programs of the server', () => {
     ['packages/server/src/fund.ts', ['--usdg', KEY]],
     ['packages/server/src/sweeper.ts', [KEY]],
     ['bench/bench.ts', [KEY]],
-  ])('%s does not tell a key among %j', async (file, words) => {
+  ])('%s does not print a key among %j', async (file, words) => {
     expect(await run(file, words)).not.toContain(CANARY)
   })
 
@@ -102,7 +102,7 @@ describe('the programs of the server', () => {
     // Nothing listens there.
     { SVC_DATABASE_URL: `postgres://me:${CANARY}@127.0.0.1:1/svc` },
     { SVC_DATABASE_URL: `postgres://127.0.0.1:1/svc?user=me&password=${CANARY}` },
-  ])('a start that fails does not tell what it was given (%#)', async (env) => {
+  ])('a start that fails does not print what it was given (%#)', async (env) => {
     const told = await run('packages/server/src/main.ts', [], { SVC_HOST: '127.0.0.1', ...env })
     expect(told).toContain('SVC_')
     expect(told).not.toContain(CANARY)

@@ -15,7 +15,7 @@ import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { eventually } from '../packages/server/testing/eventually.ts'
 
-/** Words that stand in every prompt, argument and answer, and nowhere else. */
+/** Words that are in every prompt, argument and answer, and nowhere else. */
 const PROMPT = 'canary-prompt-6f1d2c'
 /** A key that looks like nothing, so that no pattern can help. */
 const UPSTREAM_KEY = 'upstream:canary:9b77e0'
@@ -182,7 +182,7 @@ describeEachEngine('secrets', (engine) => {
     }
   }
 
-  /** Where a secret shows, with some of what stands before it. */
+  /** Where a secret shows, with some of what precedes it. */
   function finds(where: string, text: string, secrets: readonly string[]): string[] {
     return secrets.flatMap((secret) => {
       const at = text.indexOf(secret)
@@ -191,7 +191,7 @@ describeEachEngine('secrets', (engine) => {
   }
 
   // B174
-  test('keys and prompts stand in no log line, no error and no table', { timeout: 60_000 }, async () => {
+  test('keys and prompts are in no log line, no error and no table', { timeout: 60_000 }, async () => {
     await successes()
     await upstreamFailures()
     await hangUps()

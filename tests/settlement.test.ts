@@ -50,7 +50,7 @@ function endStream(response: ServerResponse): void {
   response.end()
 }
 
-/** All usage records of the key in use, and their sum in exact nanocredits as the totals tell it. */
+/** All usage records of the key in use, and their sum in exact nanocredits as the totals have it. */
 async function usageOf(
   target: ChatTarget,
 ): Promise<{ readonly data: readonly UsageRecordBody[]; readonly sum: bigint }> {

@@ -36,7 +36,7 @@ afterAll(async () => {
   await stub.close()
 })
 
-/** The header that tells the charge, in nanocredits. */
+/** The header with the charge, in nanocredits. */
 function told(response: Response): bigint {
   return parseCredits(response.headers.get('x-svc-credits-charged') ?? '') ?? -1n
 }
@@ -163,7 +163,7 @@ describe('what reaches the upstream', () => {
     )
   })
 
-  test('OpenAI’s voices stand for those of a model that has others; unknown ones are refused with a list', async () => {
+  test('OpenAI’s voices map to those of a model that has others; unknown ones are refused with a list', async () => {
     const model = 'mistralai/voxtral-mini-tts-2603'
     await speak(gateway, { model, input: 'a', voice: 'alloy' })
     await speak(gateway, { model, input: 'a', voice: 'fr_marie_sad' })

@@ -174,7 +174,7 @@ describe('callers without a key', () => {
 
   /** A sixth of a minute's worth may come at once. */
   test.each([
-    ['an address at which nothing stands', { method: 'GET', path: '/nothing', status: 404, allowed: 10 }],
+    ['an address that does not exist', { method: 'GET', path: '/nothing', status: 404, allowed: 10 }],
     ['a method that an address does not have', { method: 'PUT', path: '/v1/models', status: 405, allowed: 0 }],
     ['a preflight request', { method: 'OPTIONS', path: '/v1/chat/completions', status: 204, allowed: 20 }],
   ])('are refused %s after some', async (_what, { method, path, status, allowed }) => {

@@ -223,7 +223,7 @@ describe('an upstream that fails before its first content', () => {
 })
 
 describe('an upstream that fails after its first content', () => {
-  /** Streams two words, then goes on as told. */
+  /** Streams two words, then calls `goOn`. */
   function afterTwoWords(goOn: (response: ServerResponse) => void): void {
     stub.onChat = (_call, response) => {
       beginStream(response)

@@ -260,7 +260,7 @@ describe('chunks', () => {
       [chunkText({ content: 'Hi' }), chunkText({}, 'stop'), chunkText({ content: '' }, 'stop', { usage: USAGE })],
     ],
     ['in the vendor’s own object', [chunkText({ content: 'Hi' }), chunkText({}, 'stop', { x_groq: { usage: USAGE } })]],
-  ])('usage is billed once wherever it stands: %s', async (_where, sent) => {
+  ])('usage is billed once wherever it is: %s', async (_where, sent) => {
     upstreamSends(events(...sent, '[DONE]'))
     const { result, charge } = await chargeOf(gateway, () => streamOf(gateway))
     expect([result.content, charge]).toEqual(['Hi', CHARGE])

@@ -57,7 +57,7 @@ describe.skipIf(!hasEvm())('npm run sweep', () => {
 
       await deposit(7)
       expect((await processes.balance()).posted).toBe(32_000n * 1_000_000_000n)
-      // The keys stand in nothing that was printed.
+      // Nothing that was printed holds the keys.
       for (const printed of [gateway.output(), ...rounds.map(({ output }) => output)]) {
         expect(printed).not.toContain(XPRV)
         expect(printed).not.toContain(RELAYER.slice(2))

@@ -153,14 +153,14 @@ describe('the formats', () => {
     expect([result.status, await result.text(), charge]).toEqual([200, body, 3n * SECOND])
   })
 
-  test('subtitles of a model that tells no times are refused, and free', async () => {
+  test('subtitles of a model that sends no times are refused, and free', async () => {
     audio.onTranscription = (_call, response) => sendJson(response, { text: 'Hello', usage: { cost: 0.0003 } })
     const { result, charge } = await chargeOf(gateway, () => ask([['response_format', 'srt']]))
     expect(await errorOf(result)).toMatchObject({ code: 'unsupported_format', param: 'response_format' })
     expect(charge).toBe(0n)
   })
 
-  test('a stream tells the text, then the whole with its charge', async () => {
+  test('a stream sends the text, then the whole with its charge', async () => {
     const response = await ask([['stream', 'true']])
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
     const events = eventsIn(await response.text())

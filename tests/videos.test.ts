@@ -100,7 +100,7 @@ describeEachEngine('videos', (engine) => {
     ])
   })
 
-  test('no prompt stands in the database or the log', async () => {
+  test('no prompt is in the database or the log', async () => {
     const id = expectSubmitted(await gateway.submit({ prompt: PROMPT }))
     gateway.stub.complete(latest())
     await gateway.poll(id)

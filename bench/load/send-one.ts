@@ -1,7 +1,7 @@
 import type { Client } from 'undici'
 import type { LoadTarget } from '../load-order.ts'
 
-/** How much of an answer's end is kept, to see whether a stream came to its end, and of a failure, to tell it. */
+/** How much of an answer's end is kept, to see whether a stream came to its end, and of a failure, to report it. */
 const TAIL_BYTES = 512
 
 export interface OneAnswer {

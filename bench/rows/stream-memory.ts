@@ -77,7 +77,7 @@ function resultOf(streams: number, full: OpenMemory, base: OpenMemory): RowResul
   const isFullSize = streams >= 5_000
   return {
     ...{ row: 5, figure: `memory per open stream, ${streams} open`, unit: 'KiB', goal: GOAL_KIB },
-    // One run: its samples show that the memory stands still, not how sure the figure is.
+    // One run: its samples show that the memory is steady, not how sure the figure is.
     ...{ spread: { ...full.spread, interval: null }, count: 1 },
     verdict: isFullSize ? (full.spread.median <= GOAL_KIB ? 'met' : 'missed') : 'no verdict',
     ...{ generatorBusy: full.generatorBusy, coreBusy: full.coreBusy, samples: null },

@@ -53,7 +53,7 @@ const nothingTwice: Check = ({ transfersByHold, books }) => {
     if (generation === null) return []
     const other = seen.get(generation)
     seen.set(generation, id)
-    return other === undefined ? [] : [`generation ${generation} stands in the records ${other} and ${id}`]
+    return other === undefined ? [] : [`generation ${generation} is in the records ${other} and ${id}`]
   })
   const transfers = [...transfersByHold].flatMap(([id, rows]) =>
     rows.length > 1 ? [`hold ${id} has ${rows.length} transfers`] : [],

@@ -101,13 +101,13 @@ function judge(received: Received): Verdict {
   const { response } = received
   const isStream = (response?.headers['content-type'] ?? '').startsWith('text/event-stream')
   const seen = response === null ? NOTHING : isStream ? judgeStream(received) : judgeJson(received)
-  // A charge that was told counts even when the connection broke behind it: a stream tells it on its last event.
+  // A charge that was reported counts even when the connection broke after it: a stream has it on its last event.
   const isWhole = received.isComplete || (isStream && seen.end === 'whole')
   if (isWhole) return seen
   return { ...(isStream ? seen : NOTHING), end: received.hasLeft ? 'left' : 'broken' }
 }
 
-/** Asks once and tells what came of it. Never rejects. */
+/** Asks once and reports what came of it. Never rejects. */
 export async function ask(question: Question, agent: Agent): Promise<Attempt> {
   const startedAt = Date.now()
   const { manners, tag, keyIndex, stream, port, rawKey } = question

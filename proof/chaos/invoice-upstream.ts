@@ -48,7 +48,7 @@ function namesOf({ generationId, model }: InvoiceLine) {
   return { id: generationId, model }
 }
 
-/** The usage that it tells; null where it tells none, or what it has cost later. */
+/** The usage that it reports; null where it reports none, or what it has cost later. */
 function usageOf({ behaviour, promptTokens, completionTokens }: AnswerPlan) {
   if (behaviour === 'no_usage' || behaviour === 'late_cost') return null
   const total = promptTokens + completionTokens

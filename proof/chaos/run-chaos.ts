@@ -23,7 +23,7 @@ export interface ChaosOptions {
   readonly processes: number
   /** Address of a PostgreSQL server; null starts one where one is needed. */
   readonly postgresUrl: string | null
-  /** Told after each kill. */
+  /** Called after each kill. */
   readonly onKill?: (done: number) => void
 }
 

@@ -27,7 +27,7 @@ export interface DepositRoundsReport {
   readonly rounds: number
   readonly payments: number
   readonly claims: number
-  /** Payments that the balance had told of before their transactions were found. */
+  /** Payments that the balance had shown before their transactions were found. */
   readonly matched: number
   readonly byBalance: number
   readonly differences: readonly string[]
@@ -53,7 +53,7 @@ interface Play {
 const SIDE_BY_SIDE = 10
 const CHAIN_ID = 4663
 const TRACE = 'debug_traceTransaction'
-/** Looks until everything that honest nodes tell of must be credited. */
+/** Looks until everything that honest nodes report must be credited. */
 const LOOKS_MAX = 30
 
 /** Plays rounds until there were enough, or something differs. */
@@ -236,7 +236,7 @@ async function settle(play: Play, rounds: readonly Round[]): Promise<void> {
   if (play.differences.length > 0) play.differences.push(...(await reportDeposits(stage, rounds)))
 }
 
-/** How everything stands that those accounts were paid. */
+/** The state of everything that those accounts were paid. */
 async function reportDeposits({ database }: DepositStage, rounds: readonly Round[]): Promise<readonly string[]> {
   const ids = rounds.map(({ accountId }) => accountId)
   const rows = await database.read.selectFrom('deposit').selectAll().where('account_id', 'in', ids).execute()

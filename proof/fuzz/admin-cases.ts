@@ -15,7 +15,7 @@ const fixed: readonly SmugglingCase[] = [
   ...doubtfulLengths.map(([name, headers]) => ({
     ...{ name, text: framed(headers, `0\r\n\r\n${HIDDEN}`), answers: 1, statuses: REFUSED },
   })),
-  // A body is not waited for: the answer stands before its end is known to be wrong.
+  // A body is not waited for: the answer is sent before its end is known to be wrong.
   ...doubtfulChunks.map(([name, body]) => ({
     ...{ name, text: framed('transfer-encoding: chunked\r\n', body), answers: 1, statuses: [400, 405] },
   })),

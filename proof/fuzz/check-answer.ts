@@ -69,7 +69,7 @@ function readEvents(events: readonly string[]): { readonly data: readonly string
   return { data, problem: LAST_NAMES.has(name) ? null : `a stream that ends with ${name}` }
 }
 
-/** Whether an event tells of a failure: an object `error`, in either way of writing events. */
+/** Whether an event reports a failure: an object `error`, in either way of writing events. */
 function checkEvent(operation: Operation, value: Readonly<Record<string, unknown>>): string | null {
   if (value['type'] === 'error') return 'error' in value ? null : checkErrorObject({ ...value, type: 'error' })
   return 'error' in value ? checkErrorObject(value['error']) : operation.checkEvent(value)
@@ -127,7 +127,7 @@ export function checkAnswer(operation: Operation, answer: RawAnswer, toHead: boo
   // A HEAD is answered without the body that would say whose failure it is, and asks no upstream.
   if (toHead && answer.status === 500) return 'a failure of the gateway itself, to HEAD'
   if (general !== null || toHead || answer.status === 204 || answer.status === 304) return general
-  // Health tells by its status, with its ordinary body, that no upstream can be reached.
+  // Health says by its status, with its ordinary body, that no upstream can be reached.
   if (operation.id === 'getHealth' && answer.status === 503) return null
   return answer.status >= 400 ? checkError(operation, answer) : checkSuccess(operation, answer)
 }

@@ -1,4 +1,4 @@
-/** The rows of the console as operations: they stand in no document, so they come from the contract itself. */
+/** The rows of the console as operations: they are in no document, so they come from the contract itself. */
 import { type ConsoleEndpoint, consoleEndpointList } from '@svc/contract'
 import { z } from 'zod'
 import { checkWith, createAjv, type FuzzTarget, type Operation, type Parameter } from './fuzz-target.ts'
@@ -25,7 +25,7 @@ function checkFile(types: readonly string[]): Operation['checkReply'] {
   return () => (types.includes('application/json') ? null : 'is no JSON by the contract')
 }
 
-/** The rows; those that end a person's rights stand last. */
+/** The rows; those that end a person's rights come last. */
 export function readConsoleTarget(): FuzzTarget {
   const ajv = createAjv()
   const definitions = new Map<string, JsonSchema>()

@@ -4,7 +4,7 @@ import type { RigOptions } from '../rig/gateway-rig.ts'
 const price = { input: '1', output: '4', cached_input: '0.1', cache_write: '2' } as const
 const embedding = { price: { input: '0.1', output: '0' } } as const
 
-/** Where each dialect stands below the upstream's origin. */
+/** Where each dialect is below the upstream's origin. */
 export function upstreamsAt(origin: string): NonNullable<RigOptions['more']> {
   return {
     upstreams: [

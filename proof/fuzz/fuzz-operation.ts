@@ -106,7 +106,7 @@ async function sendOne(
       return { status: answer.status }
     }
     case 'closed':
-      // A file that breaks off upstream breaks off here: once it is begun there is no other way to tell.
+      // A file that breaks off upstream breaks off here: once it is begun there is no other way to show it.
       if (exchange.hasBegun && operation.sendsFiles) return { status: CUT }
       return request.mayBeCut ? { status: 413 } : fault('the connection ended without an answer')
     case 'hung':

@@ -1,4 +1,4 @@
-/** The endpoints of a running gateway, as its own OpenAPI document tells them, and what an answer of each may be. */
+/** The endpoints of a running gateway, as its own OpenAPI document lists them, and what an answer of each may be. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { JsonSchema } from './schema-values.ts'
 
@@ -38,7 +38,7 @@ export interface Operation {
   readonly checkReply: (value: unknown) => string | null
   /** The same for one event of a stream. */
   readonly checkEvent: (value: unknown) => string | null
-  /** Whether a status stands in the document. */
+  /** Whether a status is in the document. */
   readonly documents: (status: number) => boolean
 }
 

@@ -21,7 +21,7 @@ const noText = Buffer.concat([Buffer.from('data: "'), Buffer.from([0xff, 0xfe, 0
 const NO_JSON = ['', 'null', '[]', '{}', '0', '{', '[DONE', '"x"']
 const NO_EVENTS = ['\ufeff', '\n\n\n', '\r', 'data', 'data\n\n', 'foo: bar\n\n', '\u0000\n\n']
 
-/** Writes one event, or what stands where one is due. `data` is its JSON, changed; a number decides the rest. */
+/** Writes one event, or something else where one is due. `data` is its JSON, changed; a number decides the rest. */
 type Writing = (event: unknown, data: string, at: number) => string | Buffer
 
 const usual = (event: unknown, data: string): string => `${nameOf(event)}data: ${data}`
@@ -66,7 +66,7 @@ function inOrder(events: readonly unknown[]): fc.Arbitrary<Frames> {
 export function hostileStream(events: readonly unknown[]): fc.Arbitrary<Buffer> {
   const anyhow: fc.Arbitrary<Frames> = fc.array(fc.tuple(fc.constantFrom(...events), hostileEvent), { maxLength: 60 })
   const frames = weighted([2, inOrder(events)], [1, anyhow])
-  // The ends of the dialects; the last of their events may be an error, so that one stands before it.
+  // The ends of the dialects; the last of their events may be an error, and is left out.
   const proper = events.slice(-4, -1).map((event) => `${usual(event, JSON.stringify(event))}\n\n`)
   return fc
     .tuple(frames, fc.constantFrom('', `${proper.join('')}data: [DONE]\n\n`))

@@ -90,7 +90,7 @@ function sending({ type, bytes, status }: Sent): fc.Arbitrary<HostileAnswer> {
       headers: lies(status),
       isEncoded: fc.boolean(),
       told: rarely(8, fc.constantFrom(...contentTypes), type),
-      // Sometimes it tells a length, and sometimes a wrong one.
+      // Sometimes it sends a length, and sometimes a wrong one.
       extraLength: rarely(25, fc.constantFrom(0, 0, 1, 5_000), null),
       sizes: pieceSizes,
       isEndless: oneIn(600),

@@ -1,4 +1,4 @@
-/** Names of things that exist: ids and signed addresses that answers of a run have told. */
+/** Names of things that exist: ids and signed addresses from the answers of a run. */
 import type { Operation } from './fuzz-target.ts'
 import type { RawAnswer } from './raw-answers.ts'
 
@@ -36,7 +36,7 @@ export class KnownNames {
   }
 
   /**
-   * Takes in what an answer tells.
+   * Takes in what an answer names.
    * @param address that was asked, below `/api`.
    */
   learn({ path, asksUpstream }: Operation, { status, headers, body }: RawAnswer, address: string): void {
@@ -54,7 +54,7 @@ export class KnownNames {
     return this.#pick(path, at)?.name ?? null
   }
 
-  /** @returns the address of a thing with the list that it stands in; null when nothing of such a list is known. */
+  /** @returns the address of a thing with the list that it is in; null when nothing of such a list is known. */
   pickAddress(path: string, at: number): string | null {
     const told = this.#pick(path, at)
     return told === null ? null : `${told.list}/${encodeURIComponent(told.name)}`

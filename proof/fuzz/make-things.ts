@@ -20,7 +20,7 @@ const TURNS = 16
 
 const ID = /"id":"([^"]+)"/
 
-/** Sends one request, and takes in what its answer tells. @returns its body. */
+/** Sends one request, and takes in what its answer names. @returns its body. */
 async function ask(deps: ThingsDeps, operation: Operation, request: { path: string; body: object | null }) {
   const response = await fetch(`http://127.0.0.1:${deps.port}/api${request.path}`, {
     method: operation.method,
@@ -33,7 +33,7 @@ async function ask(deps: ThingsDeps, operation: Operation, request: { path: stri
   return body.toString('utf8')
 }
 
-/** Sends them; what fails, fails. Jobs are polled once, since what is completed tells where its file is. */
+/** Sends them; what fails, fails. Jobs are polled once, since a completed one says where its file is. */
 export async function makeThings(deps: ThingsDeps): Promise<void> {
   const find = (id: string): Operation | undefined => deps.target.operations.find((each) => each.id === id)
   const getVideo = find('getVideo')

@@ -2,7 +2,7 @@ import { consoleEndpointList, endpointList } from '@svc/contract'
 import { type ProgramOption, refuseValue } from '../../packages/server/src/platform/runtime/program-options.ts'
 import { signInIds } from './sign-in/sign-in-target.ts'
 
-/** What stands beside the operations: hostile nodes of a chain, and hostile lists of models. */
+/** Parts beside the operations: hostile nodes of a chain, and hostile lists of models. */
 const PARTS = ['chain', 'lists'] as const
 
 /** The only parts to ask; null for all. A misspelt one would ask nothing and find no fault. */
@@ -25,7 +25,7 @@ export const partsOption: ProgramOption<readonly string[] | null> = {
   },
 }
 
-/** The path of one request that went wrong, as a fault tells it: with the same seed it is sent again, alone. */
+/** The path of one request that went wrong, as its fault has it: with the same seed it is sent again, alone. */
 export const pathOption: ProgramOption<string | null> = {
   help: 'sends one request again, by the path that its fault tells, with --seed and --only',
   takes: 'path',

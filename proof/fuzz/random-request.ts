@@ -47,7 +47,7 @@ function encoded(value: fc.Arbitrary<unknown>): fc.Arbitrary<string> {
 
 const SIGNED_LISTS: Readonly<Record<string, string>> = { getMedia: 'media', getVideoContent: 'content' }
 
-/** An address that answers have told: a signed one, or that of a thing within another; null where none is known. */
+/** An address from earlier answers: a signed one, or that of a thing within another; null where none is known. */
 function toldAddress({ id, path }: Operation): fc.Arbitrary<Late<string | null>> {
   const list = SIGNED_LISTS[id]
   const isNested = path.split('/{').length > 2
@@ -66,7 +66,7 @@ function toldAddress({ id, path }: Operation): fc.Arbitrary<Late<string | null>>
 
 const usualNames = ['svc-gpt', 'openrouter%2Fopenai%2Fgpt-6-astra', 'svc-gpt/', '0195c1a0-0000-7000-8000-000000000000']
 
-/** What stands for a parameter of a path: a name that is known, or another one. */
+/** The value of a parameter of a path: a name that is known, or another one. */
 function nameFor(list: string, resolve: ResolveSchema): fc.Arbitrary<Late<string>> {
   const isTeam = list === 'team_id'
   const knows = weighted([1, fc.constant(false)], [isTeam ? 11 : 1, fc.constant(true)])
@@ -188,7 +188,7 @@ const wrongTypes = [
   ...['application/json; charset=utf-8', 'application/json;charset=latin1', 'text/plain', '', '/', 'application/xml'],
 ]
 
-/** The types that a body is sent with, where `RIGHT` stands for the one that fits it: one, or none. */
+/** The types that a body is sent with, where `RIGHT` means the one that fits it: one, or none. */
 const RIGHT: unique symbol = Symbol('right')
 const sentTypes: fc.Arbitrary<readonly (string | typeof RIGHT)[]> = weighted(
   [741, fc.constant([RIGHT])],

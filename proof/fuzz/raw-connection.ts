@@ -64,7 +64,7 @@ export class RawConnection {
 
   #wait({ toHead, timeoutMs }: { readonly toHead: boolean; readonly timeoutMs: number }): Promise<Exchange> {
     return new Promise((resolve) => {
-      // Counted in beats: a proof that stood still itself, on a busy machine, tells nothing of the gateway.
+      // Counted in beats: a proof that was itself held up, on a busy machine, says nothing about the gateway.
       let beats = Math.ceil(timeoutMs / BEAT_MS)
       const beat = setInterval(() => {
         if (--beats === 0) finish({ kind: 'hung' })

@@ -31,10 +31,10 @@ export type ResolveSchema = (reference: string) => JsonSchema
 const DEPTH_MAX = 8
 const LENGTH_MAX = 400
 const ITEMS_MAX = 150
-/** Stands for a member that is left out. */
+/** Means a member that is left out. */
 const ABSENT = Symbol('absent')
 
-/** Texts of the forms that a schema cannot tell, such as an amount. */
+/** Texts of the forms that a schema cannot describe, such as an amount. */
 const samples = [
   ...['1', '8', '10', '12.5', '0.000000001', '2026-01', new Date().toISOString().slice(0, 7), '2026-01-15', 'svc-opus'],
   ...['ada@example.com', '1280x720', '16:9', '0195c1a0-0000-7000-8000-000000000000', `0x${'a1'.repeat(20)}`],

@@ -223,7 +223,7 @@ const pipelined: readonly SmugglingCase[] = [
   },
 ]
 
-/** Bodies with keys that stand twice: refused before an upstream is asked. */
+/** Bodies with keys that appear twice: refused before an upstream is asked. */
 const doubled: readonly (readonly [string, string])[] = [
   ['a doubled model', '{"model":"svc-gpt","messages":[{"role":"user","content":"a"}],"model":"svc-reasoner"}'],
   [

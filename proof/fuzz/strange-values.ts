@@ -1,4 +1,4 @@
-/** Values that programs do not expect, and ways to put them where an expected one stood. */
+/** Values that programs do not expect, and ways to put them where an expected one was. */
 import fc from 'fast-check'
 import { weighted } from './draw.ts'
 
@@ -35,7 +35,7 @@ const containers: readonly unknown[] = [
   JSON.parse('{"__proto__":{"polluted":true},"toString":1,"length":-1}'),
 ]
 
-/** One strange value, which JSON can tell. */
+/** One strange value, which JSON can hold. */
 export const strangeValue: fc.Arbitrary<unknown> = weighted(
   [1, fc.constantFrom(null, true, false)],
   [2, fc.constantFrom(...numberTexts).map((text) => exactJson.rawJSON(text))],

@@ -14,7 +14,7 @@ export interface Asking {
   readonly rawKey: string
   readonly agent: Agent
   readonly stream: boolean
-  /** Told at the first byte of the body. */
+  /** Called at the first byte of the body. */
   readonly onFirst?: () => void
 }
 

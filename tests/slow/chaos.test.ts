@@ -32,7 +32,7 @@ function wholeLine(): InvoiceLine {
   return { ...line, isWhole: true, lookUps: 0 }
 }
 
-/** Books of one answer that was told, booked and invoiced; the parts that a test gives are different. */
+/** Books of one answer that was delivered, booked and invoiced; the parts that a test gives are different. */
 function evidence(
   change: { attempt?: Partial<Attempt>; usage?: Partial<Books['usage'][number]>; line?: null } = {},
 ): Evidence {

@@ -9,7 +9,7 @@ import { faultsOf, runFuzz } from '../../proof/fuzz/run-fuzz.ts'
 const REQUESTS = 40
 const CONSOLE_REQUESTS = 6
 const LISTS = 8
-/** The same requests each time: new ones are for the command, which repeats and tells what it finds. */
+/** The same requests each time: new ones are for the command, which repeats and reports what it finds. */
 const SEED = 8
 
 test(`no endpoint fails, hangs or answers twice, whatever it is sent (seed ${SEED})`, async () => {

@@ -92,7 +92,7 @@ const folder = (): string => join(processes.dataDir, 'settlements')
 const journals = (): string[] => readdirSync(folder()).filter((name) => name.endsWith('.journal'))
 const journal = (): string => join(folder(), journals()[0] ?? 'none')
 
-describeEachEngine('a settlement that stands in a file', (engine) => {
+describeEachEngine('a settlement that waits in a file', (engine) => {
   beforeEach(async () => {
     processes = await open(engine)
   })

@@ -1,4 +1,4 @@
-/** Builds the console's pages, unless what stands there was built from the same sources. */
+/** Builds the console's pages, unless those there were built from the same sources. */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'

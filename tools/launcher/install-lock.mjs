@@ -26,8 +26,7 @@ const POLL_MS = 200
  *
  * @param {string} file the lock, which must be outside the folders that an install empties
  * @param {(addHolder: (pid: number) => void) => Promise<void>} work tells which process does the work: should this one
- *   be killed,
- *   that one goes on, and the lock stands until it has ended
+ *   be killed, that one goes on, and the lock remains until it has ended
  * @throws {LaunchError} when the lock cannot be written.
  */
 export async function withInstallLock(file, work) {

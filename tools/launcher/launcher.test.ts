@@ -131,7 +131,7 @@ test('a lock that a dead process left behind is taken over', async () => {
   expect((await finish(launch('script.mjs'))).code).toBe(0)
 })
 
-test('a failed install is told in one line and repaired by the next start', async () => {
+test('a failed install is reported in one line and repaired by the next start', async () => {
   write('fail', 'npm error code ENOTFOUND\nnpm error network request failed')
   const failed = await finish(launch('script.mjs'))
   expect(failed.code).toBe(1)

@@ -1,7 +1,7 @@
 import type { Finding } from './finding.ts'
 import type { TextFile } from './tree.ts'
 
-/** A route stands in the folder `routes` of its feature. */
+/** A route is in the folder `routes` of its feature. */
 const ROUTE = /^packages\/server\/src\/.*\broutes\/([^/]+)$/
 
 /** An endpoint as far as its file is concerned. */

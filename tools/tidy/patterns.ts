@@ -1,4 +1,4 @@
-/** The regular expressions of the sources, wherever they stand. */
+/** The regular expressions of the sources, wherever they are. */
 import { Visitor } from 'oxc-parser'
 import type { SourceFile } from './source-file.ts'
 
@@ -7,7 +7,7 @@ export interface FoundPattern {
   /** Between the slashes; null where it is put together when the program runs. */
   readonly pattern: string | null
   readonly flags: string
-  /** As it stands in the source. */
+  /** As it is in the source. */
   readonly text: string
 }
 

@@ -45,7 +45,7 @@ export const LEVELS: Readonly<Record<string, number>> = {
   console: 8,
 }
 
-/** Programs stand directly in `src`; `app` puts the rooms together for them. No room knows either. */
+/** Programs are directly in `src`; `app` puts the rooms together for them. No room knows either. */
 export const ROOT_LEVEL = 9
 
 const SERVER_SOURCE = /^packages\/server\/src\/([^/]+)(?:\/([^/]+))?/

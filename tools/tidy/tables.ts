@@ -71,7 +71,7 @@ const QUERY_METHODS = new Set([
 const SQL = /\b(?:select|insert\s+into|update|delete\s+from|create\s+table)\b/i
 const NAMED = /\b(?:from|into|update|join)\s+"?([a-z_]+)"?/gi
 
-/** Tables of the schema without an owner here, and statements about a table that stand outside its room. */
+/** Tables of the schema without an owner here, and statements about a table that are outside its room. */
 export function findTableBreaches(sources: readonly SourceFile[]): Finding[] {
   const schema = sources.find((source) => source.path === 'packages/server/src/platform/db/schema.ts')
   const unknown = [...(schema?.text.matchAll(/^ {2}([a-z_]+): [A-Z]\w+Table$/gm) ?? [])]

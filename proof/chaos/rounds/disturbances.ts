@@ -206,7 +206,7 @@ const plays: Readonly<Record<Disturbance, (scene: Scene) => Promise<Played>>> = 
   clock,
 }
 
-/** Plays one. Afterwards every way is open and every process runs; clocks may stand elsewhere. */
+/** Plays one. Afterwards every way is open and every process runs; clocks may be wrong. */
 export function playDisturbance(name: Disturbance, scene: Scene): Promise<Played> {
   return plays[name](scene)
 }

@@ -51,7 +51,7 @@ function describe({ tag, kind, end, requestId, status, errorCode, name }: PaidAt
   return `question ${tag} (${kind}${name === null ? '' : ', named'}; ${said}; request ${requestId})`
 }
 
-/** An answer that came whole is in the ledger once, with the charge that was told, which is the invoice's. */
+/** An answer that came whole is in the ledger once, with the charge that it reported, which is the invoice's. */
 function judgeWhole(evidence: Indexed, attempt: PaidAttempt, findings: Findings): void {
   const { tag, charge, requestId } = attempt
   const plan = evidence.planOf(tag)
@@ -69,13 +69,13 @@ function judgeWhole(evidence: Indexed, attempt: PaidAttempt, findings: Findings)
   if (!isOnce) findings.faults.push(`${describe(attempt)} has ${booked.length} transfers: ${booked.join(', ')}`)
   const isSwept = usage.error_code === 'gateway_stopped' && evidence.losesProcess
   if (usage.charge !== charge && attempt.isPending && isSwept) {
-    note(findings, 'told as pending, and settled by another process before')
+    note(findings, 'reported as pending, and settled by another process before')
   } else if (usage.charge !== charge) {
     findings.faults.push(
       `${describe(attempt)} saw the charge ${charge} and was charged ${usage.charge} (${usage.error_code})`,
     )
   }
-  if (attempt.isPending) note(findings, 'told as pending, charged later')
+  if (attempt.isPending) note(findings, 'reported as pending, charged later')
   const due = dueOf(plan, tag)
   if (usage.charge + usage.write_off === due) {
     if (usage.write_off > 0n) note(findings, 'delivered whole, written off in part')
@@ -131,7 +131,7 @@ function judgeVideo(evidence: Indexed, story: PaidStory, findings: Findings): vo
     const usage = evidence.usageById.get(evidence.holdByJob.get(attempt.jobId ?? '') ?? '')
     const told = story.video
     if (told === null || told.state !== 'completed') {
-      findings.faults.push(`${describe(attempt)} is a video that is ${told?.state ?? 'not told of'}`)
+      findings.faults.push(`${describe(attempt)} is a video that is ${told?.state ?? 'unknown'}`)
     } else if (told.charge !== usage?.charge || usage.charge !== dueOf(plan, tag)) {
       const due = dueOf(plan, tag)
       findings.faults.push(

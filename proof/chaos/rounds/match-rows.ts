@@ -15,7 +15,7 @@ export interface MatchEvidence {
 
 export interface MatchedRows {
   readonly rowsByTag: ReadonlyMap<number, readonly RoundUsage[]>
-  /** Rows of answers that were cut, by whose clients' attempts they are told alone. */
+  /** Rows of answers that were cut: only the attempt of the client identifies them. */
   readonly parts: ReadonlySet<string>
 }
 

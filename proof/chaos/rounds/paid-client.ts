@@ -38,7 +38,7 @@ function lastCharge(text: string): bigint | null {
 const NOTHING = { charge: null, isPending: false, errorCode: null, jobId: null } as const
 type Verdict = Pick<PaidAttempt, 'end' | 'charge' | 'isPending' | 'errorCode' | 'jobId'>
 
-/** The code of the error that an answer ends with, whichever wire form tells it; null where it tells none. */
+/** The code of the error that an answer ends with, in whichever wire form; null where there is none. */
 function errorCodeIn(text: string): string | null {
   const found = /"error":\s?\{(?:[^{}]|\{[^{}]*\})*?"code":\s?"(\w+)"/.exec(text)?.[1]
   return found ?? (/"type":"error"/.test(text) ? 'unnamed' : null)
@@ -59,7 +59,7 @@ function judgeAnswer(question: PaidQuestion, response: IncomingMessage, received
   if (isEvents) {
     const errorCode = errorCodeIn(body)
     if (errorCode !== null) return { ...NOTHING, end: 'failed_stream', charge, errorCode }
-    // A charge that was told counts even when the connection broke behind it: a stream tells it on its last event.
+    // A charge that was reported counts even when the connection broke after it: a stream has it on its last event.
     if (lastCharge(body) !== null) return { ...NOTHING, end: 'whole', charge, isPending }
     return isComplete && !hasLeft ? { ...NOTHING, end: 'nonsense' } : broken
   }
@@ -78,7 +78,7 @@ function judge(question: PaidQuestion, received: Received): Verdict {
   return { ...NOTHING, end: received.hasLeft ? 'left' : 'broken' }
 }
 
-/** Asks once and tells what came of it. Never rejects. */
+/** Asks once and reports what came of it. Never rejects. */
 export async function askPaid(
   question: PaidQuestion,
   port: number,

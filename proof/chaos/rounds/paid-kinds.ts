@@ -34,7 +34,7 @@ export const PICO_USD = { token: 1_000_000n, character: 10_000_000n, second: 800
 /** Audio of the rounds has so many samples a second. */
 const SAMPLES_PER_SECOND = 1_000
 
-/** What is served at which price: chats by an upstream that tells what they have cost, the rest by another. */
+/** What is served at which price: chats by an upstream that reports what they have cost, the rest by another. */
 export function paidRoutes(talker: string, maker: string): NonNullable<ConfigFile['routes']> {
   const at = (model: string, price: object, upstream = maker) => ({
     [model]: { targets: [{ upstream, model, ...price }] },

@@ -65,7 +65,7 @@ function usdOf({ plan }: PaidLine): string {
   return `0.${plan.costPico.toString().padStart(12, '0')}`
 }
 
-/** A member `usage` as JSON text, with the cost where the answer tells it. */
+/** A member `usage` as JSON text, with the cost where the answer reports it. */
 function usageMember(line: PaidLine): string {
   const cost = line.plan.behaviour === 'no_cost' ? '' : `"cost":${usdOf(line)},`
   return `"usage":{${cost}${JSON.stringify(usageOf(line, 0)).slice(1)}`

@@ -139,7 +139,7 @@ async function replayNames(
   return { count: named.length, faults }
 }
 
-/** A name that stood for a charged request stands for it still. */
+/** A name that meant a charged request still means it. */
 function judgeNames(before: RoundBooks, after: RoundBooks): readonly string[] {
   const charges = new Map(after.usage.map((row) => [row.usage_id, row.charge]))
   const now = new Map(after.names.map((row) => [`${row.caller_id} ${row.name_hash}`, row.request_id]))

@@ -30,7 +30,7 @@ export interface RoundBooks {
     readonly state: string
     readonly settled_at: number | null
   }[]
-  /** Which request an Idempotency-Key stands for. */
+  /** Which request an Idempotency-Key means. */
   readonly names: readonly { readonly caller_id: string; readonly name_hash: string; readonly request_id: string }[]
 }
 

@@ -1,8 +1,8 @@
 /**
- * A node that stands between the gateway and a chain and answers with anything that is not a believable lie: garbage,
+ * A node that is between the gateway and a chain and answers with anything that is not a believable lie: garbage,
  * pages, other types, huge numbers, what was asked before, lists in another order, blocks again, half of it, nothing.
  *
- * A believable lie is another matter: a node that tells one plausible transaction less, or one amount, is believed
+ * A believable lie is another matter: a node that hides one transaction or reports another plausible amount is believed
  * below what asks for a second opinion.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

@@ -81,7 +81,7 @@ async function pay({ random, chain, payees, paid }: Stage): Promise<void> {
   paid.push({ payee, ...(await way(chain, payee, random)) })
 }
 
-/** How each deposit that is not credited stands, and what the payments still lack. */
+/** The state of each deposit that is not credited, and what the payments still lack. */
 async function standings({ rig, paid }: Stage): Promise<string> {
   const rows = await rig.database.read.selectFrom('deposit').selectAll().execute()
   const told = paid.map(({ txHash, asset }) => {

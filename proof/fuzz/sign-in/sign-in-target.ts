@@ -1,4 +1,4 @@
-/** The addresses under `/auth`: they stand in no document and no contract, so what they take is written down here. */
+/** The addresses under `/auth`: they are in no document and no contract, so what they take is written down here. */
 import type { TestMailServer } from '../../../packages/server/testing/mail-server.ts'
 import { tokenIn } from '../../../packages/server/testing/people.ts'
 import { until } from '../../rig/until.ts'
