@@ -169,7 +169,7 @@ describe('with a gateway that names things as an attacker would', () => {
     expect(out.split('\n')[0]?.trim().split(/ {2,}/)).toEqual(['MODEL', 'TYPE', 'CREDITS EACH', 'NAME'])
   })
 
-  test('networks of play money are called what they are, also by a gateway that does not know local ones', async () => {
+  test('networks of test money are called what they are, also by a gateway that does not know local ones', async () => {
     const chain = { chainId: 4663, name: 'A Chain', address: '0x1', assets: [{ asset: 'ETH', uri: 'ethereum:0x1@1' }] }
     const deposits = { object: 'deposit_address', mode: 'address', minimum_usd: 1 }
     const kinds = [
@@ -186,9 +186,9 @@ describe('with a gateway that names things as an attacker would', () => {
     }
     expect(shown).toEqual([
       '0x1  A Chain: ETH',
-      '0x1  A Chain (test network: takes play money only): ETH',
-      '0x1  A Chain (local chain of the sandbox: takes play money only): ETH',
-      '0x1  A Chain (test network: takes play money only): ETH',
+      '0x1  A Chain (test network: takes test money only): ETH',
+      '0x1  A Chain (local chain of the sandbox: takes test money only): ETH',
+      '0x1  A Chain (test network: takes test money only): ETH',
     ])
   })
 

@@ -160,7 +160,7 @@ export const depositAddressReply = z
       z.object({
         chainId,
         name: z.string(),
-        testnet: z.boolean().describe('Takes play money only: a test network, or a chain of the sandbox’s own.'),
+        testnet: z.boolean().describe('Takes test money only: a test network, or a chain of the sandbox’s own.'),
         local: z.boolean().describe('A chain of the sandbox’s own, on the machine of the gateway.'),
         address: z.string().describe('Where to pay on this network; with the checksum of ERC-55.'),
         assets: z.array(

@@ -84,7 +84,7 @@ export function release(holdId: string, parts: Partial<SettleHold> = {}): Settle
   return capture(holdId, 0n, { end: 'released', facts: FAILED, ...parts })
 }
 
-/** Play credits for an account. */
+/** Test credits for an account. */
 export function grant(accountId: string, amount: bigint, parts: Partial<RecordCredit> = {}): RecordCredit {
   return {
     kind: 'credit',

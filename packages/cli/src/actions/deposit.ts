@@ -39,7 +39,7 @@ export async function depositAddress(context: Context, options: AddressOptions):
   await terminal.notes.line(
     `At least $${shortDecimal(reply.minimum_usd)}. Compare the whole address before you pay.${unlinked}`,
   )
-  if (chains.some(({ local }) => local)) await terminal.notes.line('Play money pays there: `npm run fund`.')
+  if (chains.some(({ local }) => local)) await terminal.notes.line('Test money pays there: `npm run fund`.')
 }
 
 /** A gateway of an earlier version does not say which chains are its own. */
@@ -52,7 +52,7 @@ async function printChain(
   chain: Exact<DepositAddressReply>['chains'][number],
   options: AddressOptions,
 ): Promise<void> {
-  const mark = chain.testnet ? ` (${kindOf(chain)}: takes play money only)` : ''
+  const mark = chain.testnet ? ` (${kindOf(chain)}: takes test money only)` : ''
   const assets = chain.assets.filter(({ asset }) => options.asset === undefined || asset === options.asset)
   await terminal.out.line(`${chain.address}  ${chain.name}${mark}: ${assets.map(({ asset }) => asset).join(', ')}`)
   const [first] = assets

@@ -3,15 +3,15 @@ import { useSession } from '../api/session.ts'
 const TEST_CHAIN = 46_630
 
 /** Why coins of a chain are worth nothing elsewhere. */
-export type PlayMoney = 'local' | 'test'
+export type TestMoney = 'local' | 'test'
 
 /**
- * Tells whether coins of a chain are play money: on the gateway's own machine all of them are, whatever id the chain
+ * Tells whether coins of a chain are test money: on the gateway's own machine all of them are, whatever id the chain
  * has; elsewhere those of the test network.
  *
  * @returns null where they are worth something.
  */
-export function usePlayMoney(chainId: number): PlayMoney | null {
+export function useTestMoney(chainId: number): TestMoney | null {
   const { has_local_chains: isLocal } = useSession().gateway
   if (isLocal) return 'local'
   return chainId === TEST_CHAIN ? 'test' : null
@@ -23,14 +23,14 @@ interface NetworkMarkProps {
 
 /** Says of a network that its coins are worth nothing; says nothing of others. */
 export function NetworkMark({ chainId }: NetworkMarkProps) {
-  const play = usePlayMoney(chainId)
-  if (play === null) return null
+  const kind = useTestMoney(chainId)
+  if (kind === null) return null
   return (
     <span
-      title={play === 'local' ? 'Play money: this chain runs on the gateway’s own machine.' : 'Play money.'}
+      title={kind === 'local' ? 'Test money: this chain runs on the gateway’s own machine.' : 'Test money.'}
       className="rounded bg-test-net-soft px-1.5 text-[12px] font-medium whitespace-nowrap text-test-net"
     >
-      {play === 'local' ? 'local chain, play money' : 'test network'}
+      {kind === 'local' ? 'local chain, test money' : 'test network'}
     </span>
   )
 }

@@ -47,10 +47,10 @@ export const consoleGateway = z.object({
   /** Addresses that clients use; ends in `/api/v1`. */
   api_base_url: z.string(),
   terms_url: z.string().nullable(),
-  is_sandbox: z.boolean().describe('True where no real upstream is asked: then everything is play money.'),
+  is_sandbox: z.boolean().describe('True where no real upstream is asked: then everything is test money.'),
   has_local_chains: z
     .boolean()
-    .describe('Deposits come from chains on the gateway’s own machine: whatever arrives there is play money.'),
+    .describe('Deposits come from chains on the gateway’s own machine: whatever arrives there is test money.'),
   mail_folder: z.string().nullable().describe('Where emails are while no mail server is set up; null otherwise.'),
   sign_in: z.object({
     demo: z.boolean().describe('One click signs the demo user in.'),

@@ -69,7 +69,7 @@ create table audit_run (
 
 create unique index audit_run_at_once on audit_run ((ended_at is null)) where ended_at is null;
 
--- Whether the store holds live money or the play money of a sandbox: one row, written by the first start. No start
+-- Whether the store holds live money or the test money of a sandbox: one row, written by the first start. No start
 -- serves the other kind. Source: decision 0105.
 create table store_kind (
   store_id    integer not null primary key check (store_id = 1),

@@ -76,7 +76,7 @@ export function describeStartFailure(thrown: unknown, config: Known | null): str
   )
 }
 
-/** Play money and live money never meet: says what holds which, and every way on. */
+/** Test money and live money never meet: says what holds which, and every way on. */
 function wrongStoreText(kind: StoreKind, config: Known | null): string {
   const isFolder = config === null || config.databaseUrl === null
   const store = isFolder ? `The data folder ${config?.dataDir ?? ''}` : 'The database of SVC_DATABASE_URL'
@@ -86,7 +86,7 @@ function wrongStoreText(kind: StoreKind, config: Known | null): string {
   }
   return (
     `${store} holds test credits of a sandbox, which buy nothing from a real upstream. Either start with ${other}, or ` +
-    'run "npm run admin -- go-live" on this one: it ends the demo account and all keys, sessions, operators and play ' +
+    'run "npm run admin -- go-live" on this one: it ends the demo account and all keys, sessions, operators and test ' +
     'credits, and keeps accounts, teams and people.'
   )
 }

@@ -88,7 +88,7 @@ describeEachEngine('test and live money', (engine) => {
     expect(done).toMatchObject({ code: 0, text: expect.stringContaining('12.5 test credits of 1 accounts') })
     expect(await admin(store, ['go-live', '--yes'])).toMatchObject({
       code: 1,
-      text: expect.stringContaining('no play'),
+      text: expect.stringContaining('no test money'),
     })
 
     const { read } = store.database

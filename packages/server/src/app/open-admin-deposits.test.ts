@@ -62,15 +62,15 @@ describeEachEngine('operator commands of deposits', (engine) => {
   })
 
   test.skipIf(findAnvil() === null)(
-    'lists and shows play money of the sandbox’s own chains as what it is',
+    'lists and shows test money of the sandbox’s own chains as what it is',
     async () => {
       const source = { env: { SVC_DATA_DIR: opened.dataDir }, workingDir: opened.dataDir }
       const { upstreams, isProduction, deposits } = loadOperatorConfig(source)
       const { depositId } = await seedReadyDeposit(opened.database, seenDeposit(accountId))
       for (const words of [['list'], ['show', depositId]]) {
-        expect((await admin('deposits', ...words)).text).not.toContain('play money')
+        expect((await admin('deposits', ...words)).text).not.toContain('test money')
         const sandbox = await adminOn({ isProduction, deposits, upstreams }, ['deposits', ...words])
-        expect(sandbox.text).toContain('4663 (local chain, play money)')
+        expect(sandbox.text).toContain('4663 (local chain, test money)')
       }
     },
   )

@@ -12,7 +12,7 @@ import type { Idempotency } from '../admission/idempotency/idempotency.ts'
 import type { OpenDatabase } from '../platform/db/open-database.ts'
 import { HiddenFailures } from '../access/sign-in/hidden-failures.ts'
 import { openSignInConnection, type SignInConnection } from '../platform/db/sign-in-connection.ts'
-import { endPlayWithSessions } from './end-play.ts'
+import { endPlaygroundKeysWithSessions } from './end-playground-keys.ts'
 import { knownHere } from './follow-keys.ts'
 import type { ConsoleDeps } from '../console/console-deps.ts'
 import type { LimitCounters } from '../admission/limits/limit-counters.ts'
@@ -209,7 +209,7 @@ function lazySignIn(
       now: () => parts.clock.now(),
       onError: (error) => parts.log.error({ err: error }, 'sign-in failed'),
     })
-    return { signIn: endPlayWithSessions(hidden.reveal(signIn), playgroundKeys), connection }
+    return { signIn: endPlaygroundKeysWithSessions(hidden.reveal(signIn), playgroundKeys), connection }
   }
   return {
     open: async () => {

@@ -5,7 +5,7 @@ import type { UpstreamConfig } from './config.ts'
 import { ConfigError } from './config-error.ts'
 import type { Environment } from './environment.ts'
 
-/** Of a sandbox, whose credits are play money. */
+/** Of a sandbox, whose credits are test money. */
 export const TEST_FOLDER = '.svc'
 /** Of a gateway with a real upstream. */
 export const LIVE_FOLDER = '.svc-live'
@@ -15,7 +15,7 @@ export const CHAINS_FOLDER = 'chains'
 
 type Named = Pick<Environment, 'SVC_DATA_DIR'>
 
-/** Tells whether nothing but the sandbox answers requests: then credits are play money. */
+/** Tells whether nothing but the sandbox answers requests: then credits are test money. */
 export function isSandboxAlone(upstreams: readonly Pick<UpstreamConfig, 'kind'>[]): boolean {
   return upstreams.every(({ kind }) => kind === 'sandbox')
 }

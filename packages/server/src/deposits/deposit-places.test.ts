@@ -8,7 +8,7 @@ const place = (chainId: DepositPlace['chainId']): DepositPlace => ({
 test.each([
   ['real chains', false, [false, true]],
   ['the chains of the sandbox', true, [true, true]],
-])('of %s, those that take play money only are marked', async (_what, isLocal, marks) => {
+])('of %s, those that take test money only are marked', async (_what, isLocal, marks) => {
   const offeringsOf = async (): Promise<readonly DepositPlace[]> => [place(4663), place(46630)]
   const shown = await showDepositPlaces({ mode: 'address', minimumUsd: '1', isLocal, offeringsOf }, 'account')
   expect(shown.chains.map(({ testnet }) => testnet)).toEqual(marks)

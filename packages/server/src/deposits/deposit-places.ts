@@ -15,7 +15,7 @@ export interface DepositPlace {
 export interface DepositPlacesDeps {
   readonly mode: DepositAddressReply['mode']
   readonly minimumUsd: string
-  /** Whether the chains run on the gateway's own machine, so that all of them take play money only. */
+  /** Whether the chains run on the gateway's own machine, so that all of them take test money only. */
   readonly isLocal: boolean
   /** The places of an account, each derived and compared anew. Empty where deposits are off. */
   readonly offeringsOf: (accountId: string) => Promise<readonly DepositPlace[]>

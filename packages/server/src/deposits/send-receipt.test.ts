@@ -52,9 +52,9 @@ async function networkOf(chainId: ChainId, isLocal: boolean): Promise<string | u
   return /^Network:? +(.*)$/m.exec(sent[0]?.text ?? '')?.[1]
 }
 
-test('the email says of play money what it is, and nothing of real money', async () => {
+test('the email says of test money what it is, and nothing of real money', async () => {
   expect(await networkOf(4663, false)).toBe('Robinhood Chain')
   expect(await networkOf(46630, false)).toBe('Robinhood Chain Testnet (test network)')
-  expect(await networkOf(4663, true)).toBe('Robinhood Chain (local chain, play money)')
-  expect(await networkOf(46630, true)).toBe('Robinhood Chain Testnet (local chain, play money)')
+  expect(await networkOf(4663, true)).toBe('Robinhood Chain (local chain, test money)')
+  expect(await networkOf(46630, true)).toBe('Robinhood Chain Testnet (local chain, test money)')
 })

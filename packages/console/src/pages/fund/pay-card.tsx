@@ -6,7 +6,7 @@ import { Choice } from '../../ui/choice.tsx'
 import { buttonLook } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { NetworkMark, type PlayMoney, usePlayMoney } from '../../ui/network-mark.tsx'
+import { NetworkMark, type TestMoney, useTestMoney } from '../../ui/network-mark.tsx'
 import type { Place, PlaceAsset, Places } from './place.ts'
 import { SendByWallet } from './send-by-wallet.tsx'
 
@@ -24,11 +24,11 @@ interface PayCardProps {
 
 /** Where to pay, to scan, to copy, or to pay by a wallet in this browser. */
 export function PayCard({ places, place, asset, canPay, onPick, onSent }: PayCardProps) {
-  const play = usePlayMoney(place.chainId)
+  const kind = useTestMoney(place.chainId)
   return (
     <section
       aria-label="Pay"
-      className={clsx('rounded-lg border bg-surface p-4 md:p-5', play !== null ? 'border-test-net' : 'border-line')}
+      className={clsx('rounded-lg border bg-surface p-4 md:p-5', kind !== null ? 'border-test-net' : 'border-line')}
     >
       <div className="flex flex-wrap gap-x-8 gap-y-4">
         <Choice
@@ -48,7 +48,7 @@ export function PayCard({ places, place, asset, canPay, onPick, onSent }: PayCar
           onPick={(picked) => onPick({ chainId: picked })}
         />
       </div>
-      {play !== null && <PlayMoneyNote kind={play} />}
+      {kind !== null && <TestMoneyNote kind={kind} />}
       {canPay ? (
         <Address place={place} asset={asset} places={places} onSent={onSent} />
       ) : (
@@ -58,12 +58,12 @@ export function PayCard({ places, place, asset, canPay, onPick, onSent }: PayCar
   )
 }
 
-function PlayMoneyNote({ kind }: { readonly kind: PlayMoney }) {
+function TestMoneyNote({ kind }: { readonly kind: TestMoney }) {
   return (
     <p className="mt-4 rounded bg-test-net-soft px-3 py-2 text-test-net">
       {kind === 'local' ? (
         <>
-          A chain beside the gateway, with play money: <code className="font-mono">npm run fund</code> pays 25 USDG to
+          A chain beside the gateway, with test money: <code className="font-mono">npm run fund</code> pays 25 USDG to
           the demo account. Never send real coins here.
         </>
       ) : (

@@ -37,7 +37,7 @@ const ACTIONS: Readonly<Record<Entry['action'], string>> = {
   'mail.retry': 'Had an email tried again',
   'mail.suppress': 'Ended emails to an address',
   'audit.run': 'Started an audit',
-  'store.go_live': 'Ended play money',
+  'store.go_live': 'Ended test money',
 }
 
 const OUTCOMES: Readonly<Record<NonNullable<Entry['outcome']>, readonly [string, Tone]>> = {

@@ -6,7 +6,7 @@ import type { Clock } from '../../platform/runtime/clock.ts'
 import { createAccount } from './create-account.ts'
 import type { AccountStore } from './account-store.ts'
 
-/** Play credits of the demo account. Source: decision 0011 (keys). */
+/** Test credits of the demo account. Source: decision 0011 (keys). */
 export const DEMO_CREDITS: Nanocredits = nanocreditsOf(10_000n * NANOCREDITS_PER_CREDIT)
 
 /** The same everywhere, so that any number of starts makes one account with one grant. */
@@ -55,7 +55,7 @@ export async function seedDemo(deps: SeedDemoDeps): Promise<SeededDemo> {
     transferId: DEMO_GRANT_ID,
     accountId: DEMO_ACCOUNT_ID,
     amount: DEMO_CREDITS,
-    reason: 'Play credits of the sandbox',
+    reason: 'Test credits of the sandbox',
   })
   const keyPath = join(deps.dataDir, DEMO_KEY_FILE)
   const known = readKey(keyPath)

@@ -1,5 +1,5 @@
 /**
- * Keeps play money and live money apart for good: a store is stamped by its first start, and no start with the other
+ * Keeps test money and live money apart for good: a store is stamped by its first start, and no start with the other
  * kind of upstream serves it. Source: decision 0105.
  */
 import type { Database } from '../../platform/db/database.ts'

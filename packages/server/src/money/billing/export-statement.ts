@@ -1,6 +1,6 @@
 /** A statement as a file, made while it is sent: a month may have millions of lines. */
 import { formatCredits, formatUsd, nanocreditsOf } from '@svc/contract'
-import { playMoneyText } from '../../chain/play-money.ts'
+import { testMoneyText } from '../../chain/test-money.ts'
 import { csvField } from './csv-field.ts'
 import { openStatement, type ReadStatementDeps } from './read-statement.ts'
 import { beginningOf, behind, type BookingPlace, type StatementRow } from './statement-store.ts'
@@ -67,8 +67,8 @@ function describe(row: StatementRow, hasLocalChains: boolean): Pick<Line, 'kind'
   const { kind, deposit, reason, type, model, keyName } = row
   if (kind === 'capture') return { kind: 'charge', description: `${type ?? ''} ${model ?? ''}, key ${keyName ?? ''}` }
   if (deposit !== null) {
-    const play = playMoneyText(deposit.chainId, hasLocalChains)
-    const chain = play === null ? `chain ${deposit.chainId}` : `chain ${deposit.chainId} (${play})`
+    const mark = testMoneyText(deposit.chainId, hasLocalChains)
+    const chain = mark === null ? `chain ${deposit.chainId}` : `chain ${deposit.chainId} (${mark})`
     return { kind, description: `${deposit.asset} on ${chain}, transaction ${deposit.txHash}` }
   }
   return { kind, description: reason }

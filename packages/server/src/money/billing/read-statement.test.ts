@@ -176,7 +176,7 @@ describeEachEngine('a statement', (engine) => {
     return csv
   }
 
-  test('says in its file of a deposit whether it was play money', async () => {
+  test('says in its file of a deposit whether it was test money', async () => {
     now = Date.UTC(2026, 4, 20)
     const clock = { now: () => Date.UTC(2026, 4, 2), elapsed: () => 0 }
     const { accountId } = await money.createCaller(0n)
@@ -187,8 +187,8 @@ describeEachEngine('a statement', (engine) => {
     const chainsIn = (csv: string) => csv.match(/(?<=USDG on ).*(?=, transaction)/g)
     expect(chainsIn(await exported(accountId))).toEqual(['chain 4663', 'chain 46630 (test network)'])
     expect(chainsIn(await exported(accountId, { hasLocalChains: true }))).toEqual([
-      'chain 4663 (local chain, play money)',
-      'chain 46630 (local chain, play money)',
+      'chain 4663 (local chain, test money)',
+      'chain 46630 (local chain, test money)',
     ])
   })
 

@@ -8,7 +8,7 @@ export interface OpenWork {
   readonly jobs: number
 }
 
-export interface PlayBalance {
+export interface TestBalance {
   readonly accountId: string
   readonly posted: bigint
 }
@@ -16,17 +16,17 @@ export interface PlayBalance {
 export interface GoLiveStore {
   countOpenWork(): Promise<OpenWork>
   /** Accounts that have credits, at most `PAGE`; empty once none has. */
-  listBalances(): Promise<readonly PlayBalance[]>
+  listBalances(): Promise<readonly TestBalance[]>
   /**
    * Ends every key, session and operator, the demo user, deposits that wait, and what was read of the sandbox's chains;
    * the store is live from then on. All or nothing. @returns how many keys ended.
    */
-  endPlay(demoEmail: string, now: number): Promise<number>
+  endTestMode(demoEmail: string, now: number): Promise<number>
 }
 
 const PAGE = 200
 
-/** Makes the store of what a store of play money has to end before it goes live. */
+/** Makes the store of what a store of test money has to end before it goes live. */
 export function createGoLiveStore(database: Database): GoLiveStore {
   const { read } = database
   return {
@@ -54,7 +54,7 @@ export function createGoLiveStore(database: Database): GoLiveStore {
         .limit(PAGE)
         .execute()
     },
-    async endPlay(demoEmail, now) {
+    async endTestMode(demoEmail, now) {
       const [keys] = await database.write([
         read.updateTable('api_key').set({ revoked_at: now }).where('revoked_at', 'is', null).compile(),
         sql`delete from sign_in_session`.compile(read),
@@ -62,7 +62,7 @@ export function createGoLiveStore(database: Database): GoLiveStore {
         read.deleteFrom('sign_in_user').where('email', '=', demoEmail).compile(),
         read
           .updateTable('deposit')
-          .set({ state: 'rejected', reason: null, note: 'Play money of the sandbox.', updated_at: now })
+          .set({ state: 'rejected', reason: null, note: 'Test money of the sandbox.', updated_at: now })
           .where('state', 'in', ['seen', 'confirming', 'under_review'])
           .compile(),
         read

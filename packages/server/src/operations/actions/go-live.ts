@@ -1,5 +1,5 @@
 /**
- * Makes a store of play money one of live money: everything that play money or an open door has given ends, while
+ * Makes a store of test money one of live money: everything that test money or an open door has given ends, while
  * accounts, teams and people stay. Source: decision 0105 (test and live money never meet).
  */
 import { nanocreditsOf } from '@svc/contract'
@@ -28,7 +28,7 @@ export type GoLiveResult =
   | { readonly kind: 'is_served' }
 
 /**
- * Ends the play of a store. Nothing is changed unless everything is at rest; where it is interrupted, the store is
+ * Ends the test mode of a store. Nothing is changed unless everything is at rest; where it is interrupted, the store is
  * still a test store, and doing it again goes on.
  */
 export async function goLive(deps: GoLiveDeps, by: Operator): Promise<GoLiveResult> {
@@ -36,17 +36,17 @@ export async function goLive(deps: GoLiveDeps, by: Operator): Promise<GoLiveResu
   if (await deps.isServed()) return { kind: 'is_served' }
   const open = await deps.store.countOpenWork()
   if (open.holds + open.jobs > 0) return { kind: 'work_is_open', ...open }
-  return keepJournal(deps, by, { action: 'store.go_live' }, { work: () => endPlay(deps), outcomeOf: () => 'done' })
+  return keepJournal(deps, by, { action: 'store.go_live' }, { work: () => endTestMode(deps), outcomeOf: () => 'done' })
 }
 
-async function endPlay({ accounts, ledger, store, clock, demo }: GoLiveDeps): Promise<GoLiveResult> {
+async function endTestMode({ accounts, ledger, store, clock, demo }: GoLiveDeps): Promise<GoLiveResult> {
   // Keys end with all others below.
   await closeAccount({ store: accounts, revokeKeys: () => Promise.resolve(), clock }, demo.accountId)
   const taken = { accounts: 0, credits: 0n }
   for (let page = await store.listBalances(); page.length > 0; page = await store.listBalances()) {
     for (const { accountId, posted } of page) {
       const now = clock.now()
-      const reason = 'Play credits end with the sandbox'
+      const reason = 'Test credits end with the sandbox'
       const amount = nanocreditsOf(-posted)
       const operation = { kind: 'credit', source: 'adjustment', transferId: createId(now), accountId, amount } as const
       const result = await ledger.submit({ ...operation, reason, now })
@@ -55,6 +55,6 @@ async function endPlay({ accounts, ledger, store, clock, demo }: GoLiveDeps): Pr
       taken.credits += posted
     }
   }
-  const keys = await store.endPlay(demo.email, clock.now())
+  const keys = await store.endTestMode(demo.email, clock.now())
   return { kind: 'live', ...taken, keys }
 }

@@ -73,7 +73,7 @@ export interface AdminContext {
   credit(request: CreditRequest): Promise<RecordedCredit>
   /** Any request by its id; null when there is none. */
   findCharge(requestId: string): Promise<FoundCharge | null>
-  /** Ends the play money of a store, so that real upstreams may serve it. */
+  /** Ends the test money of a store, so that real upstreams may serve it. */
   goLive(): Promise<GoLiveResult>
   /** Checks every invariant of the books. */
   audit(): Promise<AuditReport>

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { creditsJson, formatCredits } from '@svc/contract'
-import { playMoneyText } from '../../chain/play-money.ts'
+import { testMoneyText } from '../../chain/test-money.ts'
 import { formatAmount } from '../../chain/format-amount.ts'
 import type { Decision, DecideDepositResult, DepositVerdictRequest } from '../../deposits/decide-deposit.ts'
 import type { Deposit, DepositState } from '../../deposits/deposit.ts'
@@ -123,8 +123,8 @@ function unknownDeposit(depositId: string): AdminError {
 type ChainFacts = Pick<AdminContext, 'hasLocalChains'>
 
 function chainText({ chainId }: Deposit, { hasLocalChains }: ChainFacts): string {
-  const play = playMoneyText(chainId, hasLocalChains)
-  return play === null ? String(chainId) : `${chainId} (${play})`
+  const mark = testMoneyText(chainId, hasLocalChains)
+  return mark === null ? String(chainId) : `${chainId} (${mark})`
 }
 
 function listOutput(deposits: readonly Deposit[], facts: ChainFacts): CommandOutput {

@@ -8,10 +8,10 @@ const QUESTION = `This ends, for good, what the sandbox has given in this store:
 session, every operator, all test credits, and deposits on the sandbox's chains. Accounts, teams and people stay.
 Type "go live" to go on: `
 
-/** `go-live`: makes a store of play money one of live money. */
+/** `go-live`: makes a store of test money one of live money. */
 export function goLiveCommand(deps: CommandDeps): Command {
   return new Command('go-live')
-    .description('end play money, keys, sessions and operators of a sandbox, so that real upstreams may use its store')
+    .description('end test money, keys, sessions and operators of a sandbox, so that real upstreams may use its store')
     .option('--yes', 'do not ask')
     .action(async ({ yes }: { readonly yes?: boolean }, command: Command) => {
       if (yes !== true) {
@@ -24,7 +24,7 @@ export function goLiveCommand(deps: CommandDeps): Command {
 
 function output(result: GoLiveResult): CommandOutput {
   if (result.kind === 'not_a_test_store') {
-    throw new AdminError('This store holds no play money: no sandbox has served it. Nothing was changed.')
+    throw new AdminError('This store holds no test money: no sandbox has served it. Nothing was changed.')
   }
   if (result.kind === 'is_served') {
     throw new AdminError('A gateway is running on this store: stop it first. Nothing was changed.')

@@ -36,7 +36,7 @@ export interface GatewaySettingTable {
   updated_by: string | null
 }
 
-/** Whether the store holds live money or play money: one row. */
+/** Whether the store holds live money or test money: one row. */
 export interface StoreKindTable {
   store_id: 1
   kind: 'live' | 'test'

@@ -13,7 +13,7 @@ export interface FundingReceipt {
   readonly credits: Nanocredits
   /** US dollars of one ether at the deposit's block, as decimal text; null for a stablecoin. */
   readonly price: string | null
-  /** Name of the chain, with what its coins are where they are play money. */
+  /** Name of the chain, with what its coins are where they are test money. */
   readonly network: string
   readonly transactionHash: string
   /** Milliseconds since the epoch. */

@@ -5,7 +5,7 @@ import { SIGN_OUT_PATH, type SignIn } from '../access/sign-in/sign-in.ts'
 type Ending = Pick<PlaygroundKeys, 'endBaseless'>
 
 /** The same sign-in, whose ended sessions take their keys with them. */
-export function endPlayWithSessions(signIn: SignIn, keys: Ending): SignIn {
+export function endPlaygroundKeysWithSessions(signIn: SignIn, keys: Ending): SignIn {
   return {
     ...signIn,
     answer: async (request) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { endPlayWithSessions } from './end-play.ts'
+import { endPlaygroundKeysWithSessions } from './end-playground-keys.ts'
 import type { SignIn } from '../access/sign-in/sign-in.ts'
 
 function keysThatNote() {
@@ -15,7 +15,7 @@ function keysThatNote() {
 
 test('signing in ends nothing, and signing out what the session had', async () => {
   const keys = keysThatNote()
-  const signIn = endPlayWithSessions(
+  const signIn = endPlaygroundKeysWithSessions(
     {
       answer: () => Promise.resolve(new Response()),
       findSession: (cookie: string | undefined) =>
