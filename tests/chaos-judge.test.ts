@@ -17,6 +17,8 @@ interface Asked {
   readonly end: AttemptEnd
   readonly requestId?: string
   readonly accountId?: string
+  /** Answers that the upstream delivered whole. */
+  readonly delivered?: number
 }
 
 function storyOf({ tag, kind, end, requestId, accountId = 'one' }: Asked): PaidStory {
@@ -36,8 +38,11 @@ function match(asked: readonly Asked[], rows: readonly Partial<RoundUsage>[]) {
     ...{ usage_id: `row ${at}`, account_id: 'one', type: 'transcription', status: 'error', error_code: null },
     ...{ charge: 0n, write_off: 0n, generation_id: null, ...row },
   }))
+  const lines = asked.flatMap(({ tag, delivered = 0 }) =>
+    Array.from({ length: delivered }, (_, at) => ({ tag, plan: planOf(tag), generationId: `${tag}-${at}`, isWhole: true })),
+  )
   const { rowsByTag, parts } = matchRows({
-    ...{ stories: asked.map(storyOf), lines: [], planOf, books: { usage }, holdByJob: new Map() },
+    ...{ stories: asked.map(storyOf), lines, planOf, books: { usage }, holdByJob: new Map() },
   })
   const tags = new Map([...rowsByTag].map(([tag, found]) => [tag, found.map(({ usage_id: id }) => id)]))
   return { tags, parts }
@@ -75,4 +80,25 @@ test('the row of a whole answer takes its own attempt first', () => {
   const { tags, parts } = match([CUT, whole], [{ charge: due / 2n }, { charge: price }])
   expect([tags.get(CUT.tag), tags.get(whole.tag)]).toEqual([['row 0'], ['row 1']])
   expect([...parts]).toEqual(['row 0'])
+})
+
+/** Two questions of one price: a transcript's tag decides it, fifty tags apart it is the same. */
+const NAMELESS = { kind: 'transcription', behaviour: 'whole', end: 'left' } as const
+const other = { ...NAMELESS, tag: 91, delivered: 1 }
+
+test('a row that two questions could have goes to the one that the upstream delivered without a row', () => {
+  const known = { ...NAMELESS, tag: 41, requestId: 'row 0', delivered: 1 }
+  const again = { ...NAMELESS, tag: 41 }
+  const price = dueOf(planPaid(NAMELESS.kind, SEED, 41), 41)
+  const { tags } = match([other, known, again], [{ charge: price }, { charge: price }])
+  expect([tags.get(41), tags.get(91)]).toEqual([['row 0'], ['row 1']])
+})
+
+test('a second charge for one delivered answer stays with its question', () => {
+  const known = { ...NAMELESS, tag: 41, requestId: 'row 0', delivered: 1 }
+  const again = { ...NAMELESS, tag: 41 }
+  const price = dueOf(planPaid(NAMELESS.kind, SEED, 41), 41)
+  const rows = [{ charge: price }, { charge: price }, { charge: price }]
+  const { tags } = match([known, again, other], rows)
+  expect([tags.get(41)?.length, tags.get(91)?.length]).toEqual([2, 1])
 })

@@ -55,8 +55,27 @@ function typeOf({ question: { kind } }: PaidStory): string {
 function findPart(nameless: readonly Nameless[], row: RoundUsage): Nameless | undefined {
   return nameless
     .filter(({ story, isCutAndLeft, isTaken }) => isCutAndLeft && !isTaken && story.key.accountId === row.account_id)
-    .filter(({ story, most }) => typeOf(story) === row.type && row.charge + row.write_off <= most)
+    .filter(({ story, most }) => typeOf(story) === row.type && paidFor(row) <= most)
     .toSorted((left, right) => Number(left.most - right.most))[0]
+}
+
+/**
+ * A row that costs as much as a whole answer: it belongs to an attempt of its account, kind and price. Several questions
+ * have one price, so one that the upstream delivered more often than it has rows comes first.
+ */
+function findWhole(
+  nameless: readonly Nameless[],
+  row: RoundUsage,
+  isUnexplained: (tag: number) => boolean,
+): Nameless | undefined {
+  const found = nameless
+    .filter(({ story, due, isTaken }) => !isTaken && due === paidFor(row) && story.key.accountId === row.account_id)
+    .filter(({ story }) => typeOf(story) === row.type)
+  return found.findLast(({ story }) => isUnexplained(story.question.tag)) ?? found.at(-1)
+}
+
+function paidFor({ charge, write_off: writeOff }: RoundUsage): bigint {
+  return charge + writeOff
 }
 
 /** By a request that a client knows, by the upstream's id, by its price, or as the part of an answer that was cut. */
@@ -70,7 +89,6 @@ export function matchRows(evidence: MatchEvidence): MatchedRows {
     }
   }
   const tagByGeneration = new Map(lines.map(({ generationId, tag }) => [generationId, tag]))
-  const nameless = namelessOf(evidence)
   const take = (found: Nameless | undefined): number | undefined => {
     if (found === undefined) return undefined
     found.isTaken = true
@@ -79,13 +97,20 @@ export function matchRows(evidence: MatchEvidence): MatchedRows {
   const groups = new Map<number, RoundUsage[]>()
   const parts = new Set<string>()
   const add = (tag: number, row: RoundUsage): void => void groups.set(tag, [...(groups.get(tag) ?? []), row])
-  const left: RoundUsage[] = []
+  const isUnexplained = (tag: number): boolean => {
+    const rows = groups.get(tag)?.filter((row) => paidFor(row) > 0n) ?? []
+    return lines.filter((line) => line.tag === tag && line.isWhole).length > rows.length
+  }
+  const nameless = namelessOf(evidence)
+  const uncertain: RoundUsage[] = []
   for (const row of books.usage) {
-    const paid = row.charge + row.write_off
-    const tag =
-      tagById.get(row.usage_id) ??
-      tagByGeneration.get(row.generation_id ?? '') ??
-      take(nameless.findLast(({ due, isTaken }) => !isTaken && due === paid))
+    const tag = tagById.get(row.usage_id) ?? tagByGeneration.get(row.generation_id ?? '')
+    if (tag === undefined) uncertain.push(row)
+    else add(tag, row)
+  }
+  const left: RoundUsage[] = []
+  for (const row of uncertain) {
+    const tag = take(findWhole(nameless, row, isUnexplained))
     if (tag === undefined) left.push(row)
     else add(tag, row)
   }
