@@ -142,7 +142,7 @@ export const chatCharge = z
       .describe('Output limit that the gateway set, since the balance pays for no more and the request named none.'),
     state: chargeState,
   })
-  .meta({ id: 'ChatCharge' })
+  .meta({ id: 'Charge' })
 
 export type ChatChargeBody = z.output<typeof chatCharge>
 

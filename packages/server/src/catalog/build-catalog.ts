@@ -9,7 +9,7 @@ import type { FeaturedAlias } from './featured.ts'
 import type { ListedMedia } from './media-offer.ts'
 import type { Model, ModelTarget } from './model.ts'
 import { modelFacts, unknownRow } from './model-facts.ts'
-import { offerMedia } from './offer-media.ts'
+import { findMediaOffer } from './find-media-offer.ts'
 import { promptTrainingOf } from './prompt-training.ts'
 import { type AliasPlace, type AliasRoute, type KnownRows, routeAlias } from './route-alias.ts'
 import { rowModel } from './row-model.ts'
@@ -99,7 +99,7 @@ function aliasModel(config: CatalogConfig, rows: KnownRows, alias: FeaturedAlias
       const known = place.row ?? unknownRow(place.target, rows.updatedAt)
       const offered = { row: known, upstream, upstreamModel: place.target, routeMedia: place.media }
       const price = isSold ? { card: alias.card, list } : null
-      return { upstream: upstream.name, upstreamModel, weight, price, media: offerMedia(config, rows, offered) }
+      return { upstream: upstream.name, upstreamModel, weight, price, media: findMediaOffer(config, rows, offered) }
     }),
   )
   return {

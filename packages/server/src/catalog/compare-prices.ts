@@ -3,7 +3,7 @@ import type { AttoUsd, ListSource } from '../pricing/price.ts'
 import { chargeForCost, costAtPar } from '../pricing/usd.ts'
 import type { Catalog } from './catalog.ts'
 import { type Model, offeringsOf, pricesOf } from './model.ts'
-import { TRUST } from './offer-media.ts'
+import { TRUST } from './find-media-offer.ts'
 import { dearestSellingPrice } from './selling-price.ts'
 
 /** What an operator should look at. */

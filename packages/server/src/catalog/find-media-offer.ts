@@ -23,7 +23,7 @@ export interface OfferedRow {
  *
  * Source: decision 0022 (prices of media).
  */
-export function offerMedia(config: CatalogConfig, rows: KnownRows, offered: OfferedRow): MediaOffer | null {
+export function findMediaOffer(config: CatalogConfig, rows: KnownRows, offered: OfferedRow): MediaOffer | null {
   const { row, upstream, upstreamModel } = offered
   const configured = offered.routeMedia ?? config.mediaPrices.get(upstreamModel) ?? null
   if (configured !== null) return { ...configured, source: 'configured' }
@@ -44,7 +44,7 @@ export const TRUST: readonly ListSource[] = ['snapshot', 'live', 'configured']
  *
  * @returns null for no offer.
  */
-export function offerOfAll(offers: readonly MediaOffer[]): MediaOffer | null {
+export function combineOffers(offers: readonly MediaOffer[]): MediaOffer | null {
   const [first] = offers
   if (first === undefined || offers.length === 1) return first ?? null
   const alike = offers.filter(({ type }) => type === first.type)

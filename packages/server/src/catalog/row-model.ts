@@ -7,7 +7,7 @@ import type { CatalogRow } from './catalog-row.ts'
 import type { ListedMedia, MediaOffer } from './media-offer.ts'
 import type { Model, ModelTarget } from './model.ts'
 import { modelFacts } from './model-facts.ts'
-import { offerMedia } from './offer-media.ts'
+import { findMediaOffer } from './find-media-offer.ts'
 import { promptTrainingOf } from './prompt-training.ts'
 import type { KnownRows } from './route-alias.ts'
 import { soldPlaces } from './sold-places.ts'
@@ -24,7 +24,7 @@ export function rowModel(
   const places = (configured === null ? [null] : [configured, ...configured.others]).map((target) =>
     placeOf(config, row, target),
   )
-  const offers = places.map((place) => offerMedia(config, rows, { row, ...place }))
+  const offers = places.map((place) => findMediaOffer(config, rows, { row, ...place }))
   const type = offers.find((media) => media !== null)?.type ?? row.type
   const placed = places.map((place, at) =>
     rowTarget(config, { row: { ...row, type }, source: rows.source, place }, offers[at] ?? null),

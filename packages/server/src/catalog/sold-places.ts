@@ -1,7 +1,7 @@
 /** Where a model is sold. */
 import type { Model, ModelRoute, ModelTarget } from './model.ts'
 import type { CatalogRoute } from './catalog-config.ts'
-import { offerOfAll } from './offer-media.ts'
+import { combineOffers } from './find-media-offer.ts'
 
 /** The part of a model that says where it is sold and what its media cost. */
 export interface SoldPlaces {
@@ -19,7 +19,7 @@ export interface SoldPlaces {
  * @param configured null for a model without a route.
  */
 export function soldPlaces(configured: CatalogRoute | null, places: readonly ModelTarget[]): SoldPlaces {
-  const media = offerOfAll(places.flatMap((place) => place.media ?? []))
+  const media = combineOffers(places.flatMap((place) => place.media ?? []))
   const targets = places
     .map((place) => (place.media === null || place.media.type === media?.type ? place : { ...place, media: null }))
     .filter((place) => place.price !== null || place.media !== null)

@@ -9,7 +9,7 @@ import type { UsageFacts } from '../money/ledger/operations.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Model } from '../catalog/model.ts'
 import type { Caller } from '../access/keys/caller.ts'
-import type { AttoUsd, ChatCharge } from '../pricing/price.ts'
+import type { AttoUsd, Charge } from '../pricing/price.ts'
 import type { AttemptDeps } from './routing/attempt-targets.ts'
 import type { SelectTarget, TargetDeps } from './routing/list-targets.ts'
 import type { Target } from './routing/target.ts'
@@ -59,7 +59,7 @@ export type CountedTokens = Partial<
 
 /** What a request is charged for what was delivered. */
 export interface Priced<Reply> {
-  readonly charge: ChatCharge
+  readonly charge: Charge
   /** Whether quantities are our own. */
   readonly estimated: boolean
   /** Whether the caller got it all, or it was ended from our side. */
@@ -148,7 +148,7 @@ export interface PaidWork<To extends Target, Answer, Reply, End> {
   readonly model: string
   readonly stream: boolean
   /** Whether anything leaves before the settlement, so that the hold must be durable before the work. */
-  readonly leavesEarly: boolean
+  readonly sendsBeforeSettlement: boolean
   /** @throws {ServiceError} 404, 403, 400. */
   findModel(): Model
   /** What an offering of the model is to the request. */

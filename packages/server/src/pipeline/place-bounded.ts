@@ -7,7 +7,7 @@ import type { Bound, FoundModel, PaidDeps, PaidTask, PaidWork } from './paid-wor
 
 type BoundedWork<To extends Target> = Pick<
   PaidWork<To, never, never, never>,
-  'type' | 'model' | 'stream' | 'leavesEarly' | 'bound' | 'sharperBound'
+  'type' | 'model' | 'stream' | 'sendsBeforeSettlement' | 'bound' | 'sharperBound'
 >
 
 /**
@@ -23,7 +23,7 @@ export async function placeBounded<To extends Target>(
   found: FoundModel<To>,
 ): Promise<OpenHold> {
   const { type, model, stream } = work
-  const flush: HoldRequest['flush'] = work.leavesEarly ? 'at_once' : 'with_end'
+  const flush: HoldRequest['flush'] = work.sendsBeforeSettlement ? 'at_once' : 'with_end'
   const place = (bound: Bound): Promise<OpenHold> =>
     placeHold(deps, { requestId, caller, type, model, stream, flush, ...bound })
   const sharpen = async (): Promise<Bound | null> => (await work.sharperBound?.(found)) ?? null

@@ -127,7 +127,7 @@ describeEachEngine('a paid request', (engine) => {
     caller = await money.createCaller(balance)
     const requestId = createId(TEST_NOW)
     const work: Work = {
-      ...{ type: 'chat', model: 'svc-test', stream: false, leavesEarly: false },
+      ...{ type: 'chat', model: 'svc-test', stream: false, sendsBeforeSettlement: false },
       findModel: () => model,
       selectTarget: () => (offering) => offering,
       bound: () => exactly(100n),
@@ -259,7 +259,7 @@ describeEachEngine('a paid request', (engine) => {
       return Promise.resolve({ text: 'ans', cost: null, generationId: null })
     }
     const price = () => Promise.resolve(priced(30n, { failure, errorCode: 'upstream_error' }))
-    const done = await run(1_000n, { stream: true, leavesEarly: true }, { sink, ask, price })
+    const done = await run(1_000n, { stream: true, sendsBeforeSettlement: true }, { sink, ask, price })
     expect([done.reply, done.taken, done.held, sink.failed]).toEqual([['failed', 30n], 30n, 0n, failure])
     expect(done.record).toMatchObject({ status: 'ok', error_code: 'upstream_error', charge: 30n })
   })
@@ -268,7 +268,7 @@ describeEachEngine('a paid request', (engine) => {
     const sink = new StreamSink()
     sink.isForsaken = true
     const ask: Run['ask'] = () => Promise.reject(new Error('The caller has gone'))
-    const done = await run(1_000n, { stream: true, leavesEarly: true }, { sink, ask })
+    const done = await run(1_000n, { stream: true, sendsBeforeSettlement: true }, { sink, ask })
     expect(done.record).toMatchObject({ status: 'cancelled', error_code: null, charge: 0n })
     expect([done.taken, done.held]).toEqual([0n, 0n])
   })
@@ -284,7 +284,7 @@ describeEachEngine('a paid request', (engine) => {
   /** A request whose upstream begins a job, and how it is kept. */
   function begins(keep: (hold: OpenHold, billing: JobHoldDeps) => Promise<boolean>): Partial<Work> {
     return {
-      leavesEarly: true,
+      sendsBeforeSettlement: true,
       begin: ({ hold }) => ({
         sink: wholeAnswer<Reply>(),
         ask: () => Promise.resolve({ text: 'job-1', cost: null, generationId: null }),

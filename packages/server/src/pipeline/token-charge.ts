@@ -4,7 +4,7 @@
  */
 import { billingPrices, chargeChat, chargeEstimate, estimateUsage } from '../pricing/charge-chat.ts'
 import { listCost } from '../pricing/list-cost.ts'
-import type { AttoUsd, ChatCharge, ChatPrice, ChatUsage } from '../pricing/price.ts'
+import type { AttoUsd, Charge, ChatPrice, ChatUsage } from '../pricing/price.ts'
 import type { CountedTokens } from './paid-work.ts'
 import type { ReportedUsage } from '../upstreams/chat-upstream.ts'
 import type { UpstreamBill } from '../upstreams/upstream-failure.ts'
@@ -21,7 +21,7 @@ export interface Counted {
 }
 
 export interface DecidedCharge {
-  readonly charge: ChatCharge
+  readonly charge: Charge
   readonly usage: ChatUsage
   /** True when the quantities are our own. */
   readonly estimated: boolean

@@ -1,7 +1,7 @@
 /**
  * Keeps a request from making an upstream do more than is held for. Servers read fields of their own beside OpenAI's:
  * some set the same limit under another name, some multiply the work. Source: decision 0081; the lists of fields are in
- * `upstream/work-fields/`.
+ * `upstreams/work-fields/`.
  */
 import type { UsageType } from '@svc/contract'
 import { ServiceError } from '../platform/errors/service-error.ts'

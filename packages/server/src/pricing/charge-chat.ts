@@ -4,7 +4,7 @@
 import { MARGIN_BPS, nanocreditsOf, ZERO, type Nanocredits } from '@svc/contract'
 import { formatPerMillion } from './card.ts'
 import { findTier, listCost, longWritePrice, splitTokens, tokenCount } from './list-cost.ts'
-import type { AttoUsd, CardRate, ChargeBasis, ChatCharge, ChatPrice, ChatUsage, TokenPrices } from './price.ts'
+import type { AttoUsd, CardRate, ChargeBasis, Charge, ChatPrice, ChatUsage, TokenPrices } from './price.ts'
 import { attoUsdOf, chargeForCost, costAtPar, formatUsd } from './usd.ts'
 
 /** Bytes of text that count as one token where an upstream reports no usage. Source: decision 0003 (estimates). */
@@ -21,7 +21,7 @@ export const BYTES_PER_ESTIMATED_TOKEN = 4
  *
  * Source: spec 2.14 and 3, decision 0003 (charge of a chat request).
  */
-export function chargeChat(price: ChatPrice, usage: ChatUsage, reportedCost: AttoUsd | null): ChatCharge {
+export function chargeChat(price: ChatPrice, usage: ChatUsage, reportedCost: AttoUsd | null): Charge {
   return priceChat(price, usage, reportedCost, null)
 }
 
@@ -31,7 +31,7 @@ export function chargeChat(price: ChatPrice, usage: ChatUsage, reportedCost: Att
  *
  * @param usage from `estimateUsage`.
  */
-export function chargeEstimate(price: ChatPrice, usage: ChatUsage): ChatCharge {
+export function chargeEstimate(price: ChatPrice, usage: ChatUsage): Charge {
   return priceChat(price, usage, null, 'estimate')
 }
 
@@ -63,7 +63,7 @@ function priceChat(
   usage: ChatUsage,
   reportedCost: AttoUsd | null,
   estimate: 'estimate' | null,
-): ChatCharge {
+): Charge {
   const byCard = price.card === null ? null : cardCharge(price.card, usage)
   const prices = reportedCost === null ? billingPrices(price) : null
   const cost = reportedCost ?? (prices === null ? null : listCost(prices, usage))

@@ -5,7 +5,7 @@
  */
 import { MARGIN_BPS } from '@svc/contract'
 import type { SpeechPrices, TranscriptionPrices } from './media-price.ts'
-import type { ChargeBasis, ChatCharge, AttoUsd } from './price.ts'
+import type { ChargeBasis, Charge, AttoUsd } from './price.ts'
 import { attoUsdOf, chargeForCost, costAtPar, formatDecimal, formatUsd } from './usd.ts'
 
 /** Quantities are exact to a thousandth: milliseconds of a second, and whole numbers of everything else. */
@@ -41,7 +41,7 @@ export interface MediaWork {
  *
  * Source: decision 0022 (prices of media).
  */
-export function chargeMedia(work: MediaWork): ChatCharge {
+export function chargeMedia(work: MediaWork): Charge {
   const listed = listMediaCost(work.lines, work.minimum ?? null)
   const cost = work.reportedCost ?? listed
   const byList: ChargeBasis = work.estimated === true ? 'estimate' : 'list'
@@ -89,7 +89,7 @@ function renderPricing(work: MediaWork, cost: AttoUsd): string {
 }
 
 /** Prices spoken text by its length. */
-export function chargeUnits({ unit, perUnit }: SpeechPrices, units: number): ChatCharge {
+export function chargeUnits({ unit, perUnit }: SpeechPrices, units: number): Charge {
   const lines = [{ unit: unit === 'byte' ? 'bytes' : 'characters', quantity: units, perUnit }] as const
   return chargeMedia({ lines, reportedCost: null })
 }
@@ -98,7 +98,7 @@ export function chargeUnits({ unit, perUnit }: SpeechPrices, units: number): Cha
  * The estimate of a request's charge, final before the upstream that serves it is asked. Source: spec 3, billing rule
  * 4.
  */
-export function chargeSeconds({ perSecond }: TranscriptionPrices, seconds: number): ChatCharge {
+export function chargeSeconds({ perSecond }: TranscriptionPrices, seconds: number): Charge {
   const lines = [{ unit: 'seconds', quantity: seconds, perUnit: perSecond }] as const
   return chargeMedia({ lines, reportedCost: null, estimated: true })
 }

@@ -4,7 +4,7 @@
 import { nanocreditsOf, type Nanocredits } from '@svc/contract'
 import { billingPrices } from './charge-chat.ts'
 import { longWritePrice, tokenCount } from './list-cost.ts'
-import type { ChatPrice, HoldBound, PriceTier, TokenPrices } from './price.ts'
+import type { ChatPrice, TokenBound, PriceTier, TokenPrices } from './price.ts'
 import { attoUsdOf, chargeForCost } from './usd.ts'
 
 /**
@@ -19,9 +19,9 @@ import { attoUsdOf, chargeForCost } from './usd.ts'
  *
  * Source: decision 0005 (size of a hold).
  */
-export function boundChat(price: ChatPrice, promptTokens: number): HoldBound {
+export function boundChat(price: ChatPrice, promptTokens: number): TokenBound {
   const prompt = tokenCount(promptTokens)
-  const card: HoldBound | null =
+  const card: TokenBound | null =
     price.card === null ? null : { fixed: nanocreditsOf(prompt * price.card.input), perOutputToken: price.card.output }
   const prices = billingPrices(price)
   const list = prices === null ? null : boundByList(prices, promptTokens)
@@ -33,21 +33,21 @@ export function boundChat(price: ChatPrice, promptTokens: number): HoldBound {
  *
  * @param prices at least one.
  */
-export function boundRoute(prices: readonly ChatPrice[], promptTokens: number): HoldBound {
+export function boundRoute(prices: readonly ChatPrice[], promptTokens: number): TokenBound {
   const [first] = prices
   if (first !== undefined && prices.length === 1) return boundChat(first, promptTokens)
   return dearestBound(prices.map((price) => boundChat(price, promptTokens)))
 }
 
 /** The greater of several bounds, part by part. */
-function dearestBound(bounds: readonly HoldBound[]): HoldBound {
+function dearestBound(bounds: readonly TokenBound[]): TokenBound {
   return {
     fixed: greatest(bounds.map((bound) => bound.fixed)),
     perOutputToken: greatest(bounds.map((bound) => bound.perOutputToken)),
   }
 }
 
-function boundByList(prices: TokenPrices, promptTokens: number): HoldBound {
+function boundByList(prices: TokenPrices, promptTokens: number): TokenBound {
   const reachable: readonly (TokenPrices | PriceTier)[] = [
     prices,
     ...prices.tiers.filter((tier) => promptTokens > tier.aboveInputTokens),

@@ -84,7 +84,7 @@ export interface ChatUsage {
 export type ChargeBasis = 'card' | 'cost' | 'list' | 'estimate'
 
 /** What a request costs, and how that came about. */
-export interface ChatCharge {
+export interface Charge {
   readonly charge: Nanocredits
   /** What the upstream charges us, at par, rounded up; 0 when that is unknown. */
   readonly cost: Nanocredits
@@ -94,7 +94,7 @@ export interface ChatCharge {
 }
 
 /** The bound of one request's charge: `fixed` for the prompt, `perOutputToken` for each token it may make. */
-export interface HoldBound {
+export interface TokenBound {
   readonly fixed: Nanocredits
   readonly perOutputToken: Nanocredits
 }

@@ -10,13 +10,13 @@ import { chargeMedia, chargeSeconds, chargeUnits, type MediaLine } from '../pric
 import { likelyImageRate } from '../pricing/image-rate.ts'
 import type { RenderSettings } from '../pricing/image-variants.ts'
 import type { ImagePrices, MediaPrices } from '../pricing/media-price.ts'
-import type { ChatCharge, ChatPrice } from '../pricing/price.ts'
+import type { Charge, ChatPrice } from '../pricing/price.ts'
 
 /**
  * The charge of one such request by card or list; of several upstreams the dearest. Null for a model without a price of
  * its own.
  */
-export function chargeUsage(model: Model, work: ModelPriceQuery): ChatCharge | null {
+export function chargeUsage(model: Model, work: ModelPriceQuery): Charge | null {
   if (model.media !== null) {
     const { type } = model.media
     // Each place by its own list: no one list can say which prices meet in one request.
@@ -35,7 +35,7 @@ export interface TokenUsage {
 }
 
 /** The charge of so many tokens, where the upstream reports no cost. */
-export function chargeTokens(price: ChatPrice, { input, cached = 0, output }: TokenUsage): ChatCharge {
+export function chargeTokens(price: ChatPrice, { input, cached = 0, output }: TokenUsage): Charge {
   const usage = {
     promptTokens: input,
     completionTokens: output,
@@ -46,14 +46,14 @@ export function chargeTokens(price: ChatPrice, { input, cached = 0, output }: To
   return chargeChat(price, usage, null)
 }
 
-function dearestOf(charges: readonly ChatCharge[]): ChatCharge | null {
-  return charges.reduce<ChatCharge | null>(
+function dearestOf(charges: readonly Charge[]): Charge | null {
+  return charges.reduce<Charge | null>(
     (dearest, charge) => (dearest === null || charge.charge > dearest.charge ? charge : dearest),
     null,
   )
 }
 
-function chargeMediaUsage(prices: MediaPrices, work: ModelPriceQuery): ChatCharge {
+function chargeMediaUsage(prices: MediaPrices, work: ModelPriceQuery): Charge {
   switch (prices.type) {
     case 'image': {
       const settings = { size: work.size ?? null, resolution: null, quality: work.quality ?? null }
@@ -77,7 +77,7 @@ export interface ImageUsage extends RenderSettings {
 }
 
 /** The charge of so many images of one call, where the upstream reports no cost. */
-export function chargeRenders(prices: ImagePrices, { count, inputs, ...settings }: ImageUsage): ChatCharge {
+export function chargeRenders(prices: ImagePrices, { count, inputs, ...settings }: ImageUsage): Charge {
   const given: MediaLine[] =
     prices.perInputImage === null || inputs === 0
       ? []

@@ -14,7 +14,7 @@ import { ServiceError } from '../platform/errors/service-error.ts'
 import { chargeSeconds, chargeUnits } from '../pricing/charge-media.ts'
 import { boundEmbedding, boundText } from '../pricing/embedding-bound.ts'
 import type { MediaPrices } from '../pricing/media-price.ts'
-import type { ChatCharge, ChatPrice } from '../pricing/price.ts'
+import type { Charge, ChatPrice } from '../pricing/price.ts'
 import { boundPromptSize, leastPrompt } from '../pricing/prompt-bound.ts'
 import { chargeRenders, chargeTokens } from './charge-usage.ts'
 
@@ -188,7 +188,7 @@ function wholeOf({ fixed, perUnit, units }: Pick<Bound, 'fixed' | 'perUnit' | 'u
   return nanocreditsOf(fixed + perUnit * BigInt(units))
 }
 
-function cheapest(charges: readonly ChatCharge[]): Nanocredits {
+function cheapest(charges: readonly Charge[]): Nanocredits {
   return smallest(charges.map(({ charge }) => charge))
 }
 

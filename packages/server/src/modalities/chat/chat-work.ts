@@ -185,7 +185,7 @@ export function chatWork<Answer, Reply, End>(
     type: 'chat',
     model: request.model,
     stream,
-    leavesEarly: stream,
+    sendsBeforeSettlement: stream,
     findModel: () => findChatModel(deps, caller, request.model),
     selectTarget: () => withChoices(choices),
     bound: (found) => bounds.byBytes(found),

@@ -1,5 +1,5 @@
 /**
- * The delivery of one stream: chunks come in from the upstream, frames go out to the caller, until one of the two, the
+ * The delivery of one stream: chunks come in from the upstream, frames go out to the client, until one of the two, the
  * key or the credits end it. It knows nothing of prices.
  *
  * The 200 waits for the first content, so that an early failure still gets its true status. The chunk that finishes the
@@ -17,7 +17,7 @@ import { StreamHold } from './stream-hold.ts'
 import type { Interruption } from './stream-verdict.ts'
 import { wantsUsage } from './wants-usage.ts'
 
-/** How long an upstream may still send its usage after the caller has gone, in milliseconds. Source: decision 0008. */
+/** How long an upstream may still send its usage after the client has gone, in milliseconds. Source: decision 0008. */
 const DRAIN_MS = 5_000
 
 /**
@@ -60,7 +60,7 @@ export class StreamDelivery extends EventSink implements Sink<StreamTotals, Stre
   #hasCalls = false
   readonly finishReasons: string[] = []
   interruption: Interruption | null = null
-  /** What the caller reads about the interruption; null when nothing is. */
+  /** What the client reads about the interruption; null when nothing is. */
   interruptionError: Error | null = null
 
   constructor(deps: { readonly firstContentMs: number }, held: HeldStream, call: ChatCall, reader: StreamReader) {
@@ -82,7 +82,7 @@ export class StreamDelivery extends EventSink implements Sink<StreamTotals, Stre
     return !this.isOpen && this.interruption === null && !this.hasContent && !this.hasReasoning
   }
 
-  /** Whether the caller left: where nothing was settled then, nothing was made for them. */
+  /** Whether the client left: where nothing was settled then, nothing was made for them. */
   override get isForsaken(): boolean {
     return this.interruption === 'client_gone'
   }
@@ -111,7 +111,7 @@ export class StreamDelivery extends EventSink implements Sink<StreamTotals, Stre
     const { signal: ended } = this.#held.hold.ended
     const { gone } = this.reader
     const onEnded = (): void => this.#interrupt('ended', ended.reason as Error)
-    const onGone = (): void => this.#callerGone()
+    const onGone = (): void => this.#clientGone()
     this.#beginAnew()
     const waitedMs = this.#held.hold.ageMs
     const firstContent = setTimeout(() => this.open(), Math.max(0, this.#firstContentMs - waitedMs))
@@ -209,7 +209,7 @@ export class StreamDelivery extends EventSink implements Sink<StreamTotals, Stre
     this.#resume()
   }
 
-  #callerGone(): void {
+  #clientGone(): void {
     if (!this.#haveAllEnded) return this.#interrupt('client_gone', null)
     // The answer is whole; only its usage is missing, and the upstream is about to send it.
     this.#waitsForReader = false
@@ -221,7 +221,7 @@ export class StreamDelivery extends EventSink implements Sink<StreamTotals, Stre
     if (this.interruption !== null) return
     this.interruption = interruption
     this.interruptionError = error
-    if (this.#stream === null) this.#upstreamSignal.abort(error ?? new Error('The caller has gone'))
+    if (this.#stream === null) this.#upstreamSignal.abort(error ?? new Error('The client has gone'))
     else this.#stream.stop()
   }
 }

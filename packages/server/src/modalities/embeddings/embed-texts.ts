@@ -108,7 +108,7 @@ export function embedTexts(deps: CountingDeps, task: EmbeddingTask): Promise<Who
   const { call } = task
   const tokensMax = ({ model }: FoundModel<EmbeddingTarget>): number => boundTexts(call.texts, model.contextLength)
   const work: PaidWork<EmbeddingTarget, UpstreamEmbeddings, WholeAnswer, WholeAnswer> = {
-    ...{ type: 'embedding', model: call.request.model, stream: false, leavesEarly: false },
+    ...{ type: 'embedding', model: call.request.model, stream: false, sendsBeforeSettlement: false },
     findModel: () => findEmbeddingModel(deps, task),
     selectTarget: () => embeddingTarget,
     bound: (found) => boundOf(found, tokensMax(found)),

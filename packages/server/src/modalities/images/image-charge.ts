@@ -3,7 +3,7 @@ import type { CountedTokens } from '../../pipeline/paid-work.ts'
 import { chargeMedia, listMediaCost, type MediaLine } from '../../pricing/charge-media.ts'
 import { likelyImageRate } from '../../pricing/image-rate.ts'
 import type { RenderSettings } from '../../pricing/image-variants.ts'
-import type { AttoUsd, ChatCharge } from '../../pricing/price.ts'
+import type { AttoUsd, Charge } from '../../pricing/price.ts'
 import { attoUsdOf } from '../../pricing/usd.ts'
 import type { UpstreamImages } from '../../upstreams/image-upstream.ts'
 import type { ImageCall } from './image-call.ts'
@@ -11,7 +11,7 @@ import type { ImageTarget } from './image-target.ts'
 
 /** What a request for images costs. */
 export interface ImageCharge {
-  readonly charge: ChatCharge
+  readonly charge: Charge
   /** True where the cost of some of the calls was reported and that of others taken from the list. */
   readonly estimated: boolean
 }

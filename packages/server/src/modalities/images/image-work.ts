@@ -47,7 +47,7 @@ export function imageWork<Reply, End>(
     type: 'image',
     model: call.model,
     stream: call.stream,
-    leavesEarly: call.stream,
+    sendsBeforeSettlement: call.stream,
     findModel: () => findMediaModel(deps, caller, { id: call.model, type: 'image' }),
     selectTarget: (model) => imageTarget(model, call),
     bound: (found) => boundOf(found, call),

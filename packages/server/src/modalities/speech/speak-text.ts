@@ -74,7 +74,7 @@ export function speakText(
     model: request.model,
     stream: request.stream_format === 'sse',
     // The audio leaves as it comes, in every form of the answer.
-    leavesEarly: true,
+    sendsBeforeSettlement: true,
     findModel: () => findMediaModel(deps, caller, { id: request.model, type: 'speech' }),
     selectTarget: () => speechTarget(call, form.format),
     bound: ({ targets }) => {

@@ -4,7 +4,7 @@ import type { SpeechFormat } from '../../platform/audio/speech-format.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { chargeUnits } from '../../pricing/charge-media.ts'
 import type { SpeechPrices } from '../../pricing/media-price.ts'
-import type { ChatCharge } from '../../pricing/price.ts'
+import type { Charge } from '../../pricing/price.ts'
 import type { SelectTarget } from '../../pipeline/routing/list-targets.ts'
 import type { Target } from '../../pipeline/routing/target.ts'
 import type { SpeechUpstream } from '../../upstreams/speech-upstream.ts'
@@ -20,7 +20,7 @@ export interface SpeechTarget extends Target {
   /** Characters or bytes of the text. */
   readonly units: number
   /** Of the whole text. */
-  readonly charge: ChatCharge
+  readonly charge: Charge
 }
 
 /** The targets of a speech request: those that speak, in the format and with the voice that are asked for. */

@@ -116,7 +116,7 @@ export function transcriptionWork<Reply, End>(
     type: 'transcription',
     model: call.model,
     stream: call.stream,
-    leavesEarly: call.stream,
+    sendsBeforeSettlement: call.stream,
     findModel: () => findMediaModel(deps, caller, { id: call.model, type: 'transcription' }),
     selectTarget: () => selectTarget(call),
     bound: async ({ targets }) => {

@@ -45,7 +45,7 @@ export function submitVideo(deps: VideoDeps, task: VideoTask): Promise<VideoJob>
   const { request, file } = task.call
   const work: PaidWork<VideoTarget, string, VideoJob, VideoJob> = {
     // The answer leaves while its hold is open.
-    ...{ type: 'video', model: request.model, stream: false, leavesEarly: true },
+    ...{ type: 'video', model: request.model, stream: false, sendsBeforeSettlement: true },
     findModel: () => findMediaModel(deps, task.caller, { id: request.model, type: 'video' }),
     selectTarget: () => videoTarget(request, file),
     bound: ({ targets }) => holdOfDearest(targets),

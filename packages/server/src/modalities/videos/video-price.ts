@@ -1,7 +1,7 @@
 /** What a video costs by the list, noted at its submission: the price at the end is the price at the start. */
 import { chargeMedia, type MediaLine } from '../../pricing/charge-media.ts'
 import type { VideoPrices } from '../../pricing/media-price.ts'
-import type { AttoUsd, ChatCharge } from '../../pricing/price.ts'
+import type { AttoUsd, Charge } from '../../pricing/price.ts'
 import { formatUsd, parseUsd } from '../../pricing/usd.ts'
 import { type FrameSettings, videoRate } from '../../pricing/video-rate.ts'
 import { InvariantError } from '../../platform/errors/invariant-error.ts'
@@ -44,7 +44,7 @@ export function notePrice(prices: VideoPrices, settings: VideoSettings): VideoPr
  *
  * @param reportedCost null for none; at the submission it gives the estimate.
  */
-export function chargeVideo(snapshot: VideoPriceSnapshot, reportedCost: AttoUsd | null): ChatCharge {
+export function chargeVideo(snapshot: VideoPriceSnapshot, reportedCost: AttoUsd | null): Charge {
   const seconds: MediaLine = { unit: 'seconds', quantity: snapshot.seconds, perUnit: snapshot.perSecond }
   const { perImage, images, minimum, variant } = snapshot
   const input: MediaLine[] = perImage === null ? [] : [{ unit: 'input_images', quantity: images, perUnit: perImage }]
