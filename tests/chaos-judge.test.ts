@@ -39,7 +39,12 @@ function match(asked: readonly Asked[], rows: readonly Partial<RoundUsage>[]) {
     ...{ charge: 0n, write_off: 0n, generation_id: null, ...row },
   }))
   const lines = asked.flatMap(({ tag, delivered = 0 }) =>
-    Array.from({ length: delivered }, (_, at) => ({ tag, plan: planOf(tag), generationId: `${tag}-${at}`, isWhole: true })),
+    Array.from({ length: delivered }, (_, at) => ({
+      tag,
+      plan: planOf(tag),
+      generationId: `${tag}-${at}`,
+      isWhole: true,
+    })),
   )
   const { rowsByTag, parts } = matchRows({
     ...{ stories: asked.map(storyOf), lines, planOf, books: { usage }, holdByJob: new Map() },
