@@ -276,7 +276,7 @@ const STREAMED: readonly (readonly [string, (row: Row) => Promise<number>])[] = 
     },
   ],
   [
-    'leaves before the upstream answers',
+    'leaves before the upstream answers 200',
     async (row) => {
       const call = await leaveEarly(STREAM, answerBy(row, gatesOf()))
       await call.closed

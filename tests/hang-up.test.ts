@@ -220,6 +220,17 @@ test('a client that leaves before the upstream has answered at all pays nothing'
   expect(data).toMatchObject([{ status: 'cancelled', credits_charged: 0 }])
 })
 
+test('a client that leaves after the 200 of the upstream and before any content pays the prompt', async () => {
+  stub.onChat = (_call, response) => {
+    beginStream(response)
+    // Chunks without content, more than the gateway keeps back before it answers 200 itself.
+    for (let sent = 0; sent < 1_000; sent++) sendEvent(response, chunkText({ content: '' }))
+  }
+  const { charge, record } = await costOf(async (stream) => stream.leave())
+  expect(charge).toBe(estimated(record, 0))
+  expect(record).toMatchObject({ status: 'cancelled', completion_tokens: 0 })
+})
+
 test('an answer that is not streamed is charged whole when its client has gone', async () => {
   const [arrived, gate] = [createGate(), createGate()]
   stub.onChat = async (_call, response) => {
