@@ -9,11 +9,10 @@ import type { UsageFacts } from '../money/ledger/operations.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Model } from '../catalog/model.ts'
 import type { Caller } from '../access/keys/caller.ts'
-import type { AttoUsd, Charge } from '../pricing/price.ts'
-import type { AttemptDeps } from './routing/attempt-targets.ts'
+import type { Charge } from '../pricing/price.ts'
+import type { AttemptDeps, Attempts } from './routing/attempt-targets.ts'
 import type { SelectTarget, TargetDeps } from './routing/list-targets.ts'
 import type { Target } from './routing/target.ts'
-import type { UpstreamBill } from '../upstreams/upstream-failure.ts'
 import type { AskCost, LateCostDeps } from './late-cost.ts'
 
 export interface PaidDeps extends BillingDeps, LateCostDeps, TargetDeps, AttemptDeps {
@@ -101,21 +100,9 @@ export interface Sink<Reply, End> {
   fail(error: unknown, isSettled: boolean): End
 }
 
-/** How upstreams are asked for one request once its credits are held. */
-export interface PaidAttempts<To extends Target, Answer, Reply, End> {
+/** How upstreams are asked for one request once its credits are held, and where the answer goes. */
+export interface PaidAttempts<To extends Target, Answer, Reply, End> extends Attempts<To, Answer> {
   readonly sink: Sink<Reply, End>
-  /** One attempt at one upstream. */
-  ask(target: To): Promise<Answer>
-  /** What the upstream says that an answer cost: one report for each call. */
-  reportsOf(answer: Answer): readonly UpstreamBill[]
-  /** What a report that names no cost makes of one; absent: nothing. */
-  costOf?(target: NoInfer<To>, report: UpstreamBill): AttoUsd | null
-  /** How an attempt failed that has an answer all the same; absent: it did not. */
-  failureOf?(answer: NoInfer<Answer>): Error | null
-  /** How each call of an attempt ended that makes several, null for an answer; absent where it makes one. */
-  callsOf?(answer: NoInfer<Answer>): readonly (Error | null)[]
-  /** Whether the request was ended from our side; absent: where its hold was. */
-  isEnded?(): boolean
   /** Another error for the caller than the one that the request failed with; absent: the same. */
   explain?(error: unknown): unknown
 }

@@ -1,5 +1,5 @@
 /** Holds what a request can come to cost, by the cheapest bound that does. */
-import { type HoldRequest, type OpenHold, placeHold } from '../money/billing/open-hold.ts'
+import { type OpenHold, placeHold } from '../money/billing/open-hold.ts'
 import { SMALL_LIMIT_UNITS } from '../money/billing/small-limit.ts'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import type { Target } from './routing/target.ts'
@@ -18,27 +18,32 @@ type BoundedWork<To extends Target> = Pick<
  */
 export async function placeBounded<To extends Target>(
   deps: PaidDeps,
-  { caller, requestId }: PaidTask<unknown>,
+  task: PaidTask<unknown>,
   work: BoundedWork<To>,
   found: FoundModel<To>,
 ): Promise<OpenHold> {
-  const { type, model, stream } = work
-  const flush: HoldRequest['flush'] = work.sendsBeforeSettlement ? 'at_once' : 'with_end'
-  const place = (bound: Bound): Promise<OpenHold> =>
-    placeHold(deps, { requestId, caller, type, model, stream, flush, ...bound })
-  const sharpen = async (): Promise<Bound | null> => (await work.sharperBound?.(found)) ?? null
   const bound = await work.bound(found)
   let hold: OpenHold
   try {
-    hold = await place(bound)
+    hold = await place(deps, task, work, bound)
   } catch (error) {
-    const sharper = error instanceof ServiceError && error.status === 402 ? await sharpen() : null
-    if (sharper === null) throw error
-    return place(sharper)
+    const sharper = error instanceof ServiceError && error.status === 402 ? await work.sharperBound?.(found) : null
+    if (sharper == null) throw error
+    return place(deps, task, work, sharper)
   }
   if (hold.limit !== null && hold.limit < SMALL_LIMIT_UNITS) {
-    const sharper = await sharpen()
-    if (sharper !== null) hold.sharpen(sharper.fixed)
+    const sharper = await work.sharperBound?.(found)
+    if (sharper != null) hold.sharpen(sharper.fixed)
   }
   return hold
+}
+
+function place<To extends Target>(
+  deps: PaidDeps,
+  { caller, requestId }: PaidTask<unknown>,
+  { type, model, stream, sendsBeforeSettlement }: BoundedWork<To>,
+  { fixed, perUnit, units, policy, firstUnits }: Bound,
+): Promise<OpenHold> {
+  const flush = sendsBeforeSettlement ? 'at_once' : 'with_end'
+  return placeHold(deps, { requestId, caller, type, model, stream, flush, fixed, perUnit, units, policy, firstUnits })
 }

@@ -8,7 +8,7 @@ import { askCostOf, completeBill } from './late-cost.ts'
 import { attemptTargets } from './routing/attempt-targets.ts'
 import { listTargets } from './routing/list-targets.ts'
 import type { Target } from './routing/target.ts'
-import type { JobRun, Paid, PaidAttempts, PaidDeps, PaidRun, PaidTask, PaidWork } from './paid-work.ts'
+import type { JobRun, Paid, PaidDeps, PaidRun, PaidTask, PaidWork } from './paid-work.ts'
 import type { Priced, Sink } from './paid-work.ts'
 import { placeBounded } from './place-bounded.ts'
 
@@ -33,7 +33,7 @@ export async function runPaid<To extends Target, Answer, Reply, End>(
   const run = await begin(work, paid)
   const { sink } = run
   try {
-    const answer = await ask(deps, paid, run)
+    const answer = await attemptTargets(deps, paid, run)
     return sink.finish('handOver' in run ? await run.handOver(answer) : await charge(deps, paid, run, answer))
   } catch (error) {
     const told = run.explain?.(error) ?? error
@@ -54,24 +54,6 @@ async function begin<To extends Target, Answer, Reply, End>(
     await paid.hold.abandon(codeOf(error), {})
     throw error
   }
-}
-
-function ask<To extends Target, Answer, Reply, End>(
-  deps: PaidDeps,
-  paid: Paid<To>,
-  run: PaidAttempts<To, Answer, Reply, End>,
-): Promise<Answer> {
-  const { signal } = paid.hold.ended
-  const isEnded = (): boolean => run.isEnded?.() ?? signal.aborted
-  return attemptTargets(deps, paid, {
-    run: (target) => run.ask(target),
-    reportsOf: (answer) => run.reportsOf(answer),
-    costOf: (target, report) => run.costOf?.(target, report) ?? null,
-    failureOf: (answer) => run.failureOf?.(answer) ?? null,
-    callsOf: run.callsOf === undefined ? undefined : (answer) => run.callsOf?.(answer) ?? [],
-    isEnded,
-    mayRepeat: () => !isEnded() && run.sink.mayBeginAnew,
-  })
 }
 
 /** @throws {Error} why the answer is free, or why a part of it that is charged now is all of it. */

@@ -32,26 +32,28 @@ export interface Attempted<To extends Target> {
   readonly targets: readonly To[]
   /** Who serves it. */
   target: To
-  readonly hold: { readonly id: string; readonly bill: Pick<Bill, 'note'> }
+  readonly hold: { readonly id: string; readonly bill: Pick<Bill, 'note'>; readonly ended: AbortController }
 }
 
-/** One attempt, and what it says about itself. */
-export interface Attempt<To extends Target, Result> {
-  run(target: To): Promise<Result>
-  /** What the upstream says that a result cost: one report for each call. */
-  reportsOf(result: Result): readonly UpstreamBill[]
+/** How upstreams are asked for one request, and what their answers say of themselves. */
+export interface Attempts<To extends Target, Answer> {
+  /** Whether nothing was delivered and the client still waits, so that another upstream can begin anew. */
+  readonly sink: { readonly mayBeginAnew: boolean }
+  /** One attempt at one upstream. */
+  ask(target: To): Promise<Answer>
+  /** What the upstream says that an answer cost: one report for each call. */
+  reportsOf(answer: Answer): readonly UpstreamBill[]
   /** What a report that names no cost makes of one; absent: nothing. */
   costOf?(target: NoInfer<To>, report: UpstreamBill): AttoUsd | null
-  /** How an attempt failed that has a result all the same; null when it did not. */
-  failureOf(result: Result): Error | null
+  /** How an attempt failed that has an answer all the same; absent: it did not. */
+  failureOf?(answer: NoInfer<Answer>): Error | null
   /** How each call of an attempt ended that makes several, null for an answer; absent where it makes one. */
-  callsOf?: ((result: Result) => readonly (Error | null)[]) | undefined
+  callsOf?(answer: NoInfer<Answer>): readonly (Error | null)[]
   /**
    * Whether the request was ended from our side: then no attempt follows, and the last says nothing of its upstream.
+   * Absent: where its hold was.
    */
-  isEnded(): boolean
-  /** Whether the request is wanted still and the caller has got nothing yet, so that another attempt can begin anew. */
-  mayRepeat(): boolean
+  isEnded?(): boolean
 }
 
 /** The longest that an upstream's own request to wait is obeyed in place, in milliseconds. Source: decision 0033. */
@@ -98,88 +100,106 @@ class NextAttempts<To extends Target> {
   }
 }
 
-interface MadeAttempt<Result> {
+/** An attempt that was made. */
+interface MadeAttempt<Answer> {
+  /** Null where it threw. */
+  readonly answer: { readonly value: Answer } | null
   /** Null when it went well. */
   readonly failure: unknown
-  /** How each of its calls ended. */
-  readonly calls: readonly unknown[]
-  /** Whether the upstream says that it costs something. */
+  /** Whether the upstream says that it costs something. A failure that names a cost says itself that it is final. */
   readonly isBilled: boolean
-  /** @throws what the attempt threw. */
-  finish(): Result
 }
 
-function thrown(error: unknown): MadeAttempt<never> {
-  return {
-    failure: error,
-    calls: [error],
-    // A failure that names a cost says itself that it is not to be repeated.
-    isBilled: false,
-    finish: () => {
-      throw error
-    },
-  }
+function isEnded<To extends Target>({ hold }: Attempted<To>, attempts: Attempts<To, unknown>): boolean {
+  return attempts.isEnded?.() ?? hold.ended.signal.aborted
 }
 
-async function make<To extends Target, Result>(
-  attempt: Attempt<To, Result>,
-  target: To,
-  { bill }: Attempted<To>['hold'],
-): Promise<MadeAttempt<Result>> {
+async function make<To extends Target, Answer>(
+  attempted: Attempted<To>,
+  attempts: Attempts<To, Answer>,
+): Promise<MadeAttempt<Answer>> {
+  const { target } = attempted
   const { upstream, upstreamModel } = target
   const { circuits } = upstream
-  if (!circuits.admit(upstreamModel)) return thrown(circuitsOpen([target]))
-  const note = (report: UpstreamBill): void =>
-    bill.note(report, upstream, report.cost ?? attempt.costOf?.(target, report) ?? null)
-  let made: MadeAttempt<Result>
+  if (!circuits.admit(upstreamModel)) return { answer: null, failure: circuitsOpen([target]), isBilled: false }
+  let value: Answer
   try {
-    const result = await attempt.run(target)
-    const reports = attempt.reportsOf(result)
-    reports.forEach(note)
-    const failure = attempt.failureOf(result)
-    const isBilled = reports.some(({ cost }) => cost !== null && cost > 0n)
-    made = { failure, calls: attempt.callsOf?.(result) ?? [failure], isBilled, finish: () => result }
+    value = await attempts.ask(target)
   } catch (error) {
     const report = billOf(error)
-    if (report !== null) note(report)
-    made = thrown(error)
+    if (report !== null) note(attempted, attempts, report)
+    tellCircuits(attempted, attempts, error, null)
+    return { answer: null, failure: error, isBilled: false }
   }
-  if (made.failure !== null && attempt.isEnded()) circuits.release(upstreamModel)
-  else for (const ended of made.calls) circuits.note(upstreamModel, ended)
-  return made
+  let isBilled = false
+  for (const report of attempts.reportsOf(value)) {
+    note(attempted, attempts, report)
+    isBilled ||= report.cost !== null && report.cost > 0n
+  }
+  const failure = attempts.failureOf?.(value) ?? null
+  tellCircuits(attempted, attempts, failure, attempts.callsOf?.(value) ?? null)
+  return { answer: { value }, failure, isBilled }
+}
+
+function note<To extends Target>(
+  { target, hold }: Attempted<To>,
+  attempts: Attempts<To, unknown>,
+  report: UpstreamBill,
+): void {
+  hold.bill.note(report, target.upstream, report.cost ?? attempts.costOf?.(target, report) ?? null)
+}
+
+/** @param calls how each call of the attempt ended; null where it made one. */
+function tellCircuits<To extends Target>(
+  attempted: Attempted<To>,
+  attempts: Attempts<To, unknown>,
+  failure: unknown,
+  calls: readonly unknown[] | null,
+): void {
+  const { upstream, upstreamModel } = attempted.target
+  if (failure !== null && isEnded(attempted, attempts)) return upstream.circuits.release(upstreamModel)
+  if (calls === null) return upstream.circuits.note(upstreamModel, failure)
+  for (const ended of calls) upstream.circuits.note(upstreamModel, ended)
 }
 
 /**
  * Runs a request at its targets. What can have been billed is never repeated, and nothing is once the caller has got
- * something. `prepared.target` says who serves.
+ * something. `attempted.target` says who serves.
  *
- * @returns the result of the last attempt.
+ * @returns the answer of the last attempt.
  * @throws what the last attempt threw.
  *
  * Source: decisions 0033 (what may be repeated) and 0058 (targets of media).
  */
-export async function attemptTargets<To extends Target, Result>(
+export async function attemptTargets<To extends Target, Answer>(
   deps: AttemptDeps,
-  prepared: Attempted<To>,
-  attempt: Attempt<To, Result>,
-): Promise<Result> {
+  attempted: Attempted<To>,
+  attempts: Attempts<To, Answer>,
+): Promise<Answer> {
+  const mayRepeat = (): boolean => !isEnded(attempted, attempts) && attempts.sink.mayBeginAnew
   let nexts: NextAttempts<To> | null = null
   let hasRetried = false
   for (;;) {
-    const { target } = prepared
-    const made = await make(attempt, target, prepared.hold)
-    const { failure, isBilled } = made
-    const isOver = isBilled || !(failure instanceof UpstreamFailure) || !failure.isRepeatable || !attempt.mayRepeat()
-    if (isOver || hasRetried) return made.finish()
-    nexts ??= new NextAttempts(prepared.targets)
+    const { target } = attempted
+    const made = await make(attempted, attempts)
+    const { failure } = made
+    const isRepeatable = !made.isBilled && failure instanceof UpstreamFailure && failure.isRepeatable
+    if (!isRepeatable || hasRetried || !mayRepeat()) return finish(made)
+    nexts ??= new NextAttempts(attempted.targets)
     const next = nexts.after(target, failure) ?? nexts.again()
-    if (next === null) return made.finish()
+    if (next === null) return finish(made)
     hasRetried = next.reason === 'retry'
     if (next.waitMs > 0) await deps.pause(next.waitMs)
-    if (!attempt.mayRepeat()) return made.finish()
+    if (!mayRepeat()) return finish(made)
     const to = next.target.upstream.name
-    const { id: requestId } = prepared.hold
+    const { id: requestId } = attempted.hold
     deps.onRepeat?.({ requestId, reason: next.reason, from: target.upstream.name, to, failure: failure.kind })
-    prepared.target = next.target
+    attempted.target = next.target
   }
+}
+
+/** @throws what the attempt threw. */
+function finish<Answer>({ answer, failure }: MadeAttempt<Answer>): Answer {
+  if (answer === null) throw failure
+  return answer.value
 }
