@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import { parseBySchema } from '../platform/errors/parse-by-schema.ts'
 import { ServiceError } from '../platform/errors/service-error.ts'
-import { parseJson } from '../pipeline/json-call.ts'
+import { countStructure, parseJson } from '../pipeline/json-call.ts'
 import { isFresh, type Session } from '../access/sign-in/sign-in.ts'
 import type { Membership } from '../access/teams/membership.ts'
 import { callerAddress } from '../edge/caller-address.ts'
@@ -85,7 +85,7 @@ export async function readJson(edge: RouteKit, { request }: RouteCall): Promise<
   }
   const read = await readBody(request.raw, { bytesMax: BODY_BYTES_MAX, budget: edge.limits.bodies })
   try {
-    return parseJson(read.body)
+    return parseJson(countStructure(read.body).text)
   } finally {
     read.release()
   }

@@ -1,7 +1,7 @@
 /** Hands requests of the sign-in pages to the sign-in room, and its answers back. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../platform/errors/service-error.ts'
-import { checkStructure } from '../pipeline/json-call.ts'
+import { countStructure } from '../pipeline/json-call.ts'
 import { ADDRESS_HEADER, DEMO_PATH } from '../access/sign-in/sign-in-paths.ts'
 import { callerAddress, plainAddress } from '../edge/caller-address.ts'
 import { isLocalCaller } from '../edge/local-caller.ts'
@@ -58,7 +58,7 @@ export function mountSignInPages(app: FastifyInstance, { edge, console: deps }: 
           budget: edge.limits.bodies,
         })
         release()
-        checkStructure(body)
+        countStructure(body)
         init.body = new Uint8Array(body)
       }
       return send(reply, await signIn.answer(new Request(new URL(request.url, deps.origins()[0]), init)))

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { UsageType } from '@svc/contract'
 import { requireCredits } from '../money/billing/require-credits.ts'
 import { ServiceError } from '../platform/errors/service-error.ts'
-import { checkStructure } from '../pipeline/json-call.ts'
+import { type CountedJson, countStructure } from '../pipeline/json-call.ts'
 import type { Caller } from '../access/keys/caller.ts'
 import type { RouteKit } from './route-kit.ts'
 import { readBody } from './read-body.ts'
@@ -59,16 +59,16 @@ export async function readJsonBody(
   deps: RouteKit,
   call: RouteCall,
   paid: PaidCall & { readonly bytesMax: number },
-): Promise<{ readonly body: Buffer; readonly release: () => void }> {
+): Promise<{ readonly body: CountedJson; readonly release: () => void }> {
   checkContentType(call)
   await admitBody(deps, call, paid)
   const { bodies: budget } = deps.limits
   const { body, release } = await readBody(call.request.raw, { bytesMax: paid.bytesMax, budget })
   try {
-    const values = checkStructure(body)
+    const { text, values } = countStructure(body)
     budget.takeValues(values)
     return {
-      body,
+      body: text,
       release: () => {
         release()
         budget.giveValues(values)

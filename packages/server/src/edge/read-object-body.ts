@@ -1,4 +1,4 @@
-import { parseJsonObject, scanBody } from '../pipeline/json-call.ts'
+import { countStructure, parseJsonObject, scanBody } from '../pipeline/json-call.ts'
 import type { RouteKit } from './route-kit.ts'
 import { readBody } from './read-body.ts'
 import { checkContentType } from './read-json-body.ts'
@@ -23,7 +23,7 @@ export async function readObjectBody({ limits }: RouteKit, call: RouteCall): Pro
   checkContentType(call)
   const { body: text, release } = await readBody(call.request.raw, { bytesMax: BODY_BYTES_MAX, budget: limits.bodies })
   release()
-  const value = parseJsonObject(text)
+  const value = parseJsonObject(countStructure(text).text)
   scanBody(text)
   return { value, text }
 }

@@ -4,6 +4,7 @@ import type { Caller } from '../access/keys/caller.ts'
 import { beginIdempotent } from '../edge/idempotent-response.ts'
 import { answerTranslated } from './answer-translated.ts'
 import type { FormRoutesDeps } from './form-routes-deps.ts'
+import type { CountedJson } from '../pipeline/json-call.ts'
 import { readJsonBody } from '../edge/read-json-body.ts'
 import { admitCaller, type RouteCall } from '../edge/route.ts'
 
@@ -16,7 +17,7 @@ export async function answerOtherForm(
   deps: FormRoutesDeps,
   call: RouteCall,
   endpoint: Endpoint,
-  parse: (body: Buffer, caller: Caller) => TranslatedChat | Promise<TranslatedChat>,
+  parse: (body: CountedJson, caller: Caller) => TranslatedChat | Promise<TranslatedChat>,
 ): Promise<unknown> {
   const caller = await admitCaller(deps, call, endpoint, 'cached')
   const bytesMax = deps.limits.chatBodyBytes

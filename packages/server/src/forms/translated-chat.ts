@@ -2,6 +2,7 @@
  * Chats in another form than the gateway's own: the request becomes a chat, and the answer, or each frame of it, is
  * written again. Hold, charge and upstream are those of every chat. Source: decision 0036 (other forms of a chat).
  */
+import { countStructure } from '../pipeline/json-call.ts'
 import { parseJsonToPrint } from '@svc/contract'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import type { FrameWriter, StreamReader } from '../pipeline/frame-writer.ts'
@@ -66,7 +67,7 @@ export function renameParam(error: unknown, names: FieldNames): unknown {
 /** Reads a translated body as the chat that it is. @throws {ServiceError} 400 in the words of the other form. */
 export function parseTranslated(body: object, names: FieldNames): ChatCall {
   try {
-    return parseChat(Buffer.from(JSON.stringify(body)))
+    return parseChat(countStructure(Buffer.from(JSON.stringify(body))).text)
   } catch (error) {
     throw renameParam(error, names)
   }

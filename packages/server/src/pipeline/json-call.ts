@@ -13,23 +13,27 @@ const limitTexts: Readonly<Record<keyof JsonLimits, (most: string) => string>> =
   numberLength: (most) => `numbers of at most ${most} characters`,
 }
 
-/** How many values the bodies have that were counted: each is counted once, wherever it is looked at. */
-const counted = new WeakMap<Buffer, number>()
+declare const COUNTED: unique symbol
+
+/** Bytes of a body whose structure was counted: nothing parses any other. */
+export type CountedJson = Buffer & { readonly [COUNTED]: true }
+
+/** A body that may be parsed, and how many members and elements it has. */
+export interface CountedBody {
+  readonly text: CountedJson
+  readonly values: number
+}
 
 /**
  * Counts a body's structure before anything reads it.
  *
- * @returns how many members and elements it has.
  * @throws {ServiceError} `invalid_value`, naming the outermost member that holds too much.
  */
-export function checkStructure(text: Buffer): number {
-  const known = counted.get(text)
-  if (known !== undefined) return known
+export function countStructure(text: Buffer): CountedBody {
   try {
     const counter = new JsonCounter(REQUEST_JSON)
     counter.count(text)
-    counted.set(text, counter.values)
-    return counter.values
+    return { text: text as CountedJson, values: counter.values }
   } catch (error) {
     if (!(error instanceof JsonLimitError)) throw error
     const { limit, most, param } = error
@@ -45,10 +49,9 @@ export function checkStructure(text: Buffer): number {
 /**
  * Reads a body that has to be JSON in UTF-8.
  *
- * @throws {ServiceError} `invalid_json`, and `invalid_value` for more structure than a request may have.
+ * @throws {ServiceError} `invalid_json`.
  */
-export function parseJson(text: Buffer): unknown {
-  checkStructure(text)
+export function parseJson(text: CountedJson): unknown {
   try {
     if (!isUtf8(text)) throw new SyntaxError('The body is not UTF-8 text')
     return JSON.parse(text.toString('utf8', textStart(text)))
@@ -60,9 +63,9 @@ export function parseJson(text: Buffer): unknown {
 /**
  * Reads a body that has to be one JSON object in UTF-8.
  *
- * @throws {ServiceError} `invalid_json`, and `invalid_value` for more structure than a request may have.
+ * @throws {ServiceError} `invalid_json`.
  */
-export function parseJsonObject(text: Buffer): Record<string, unknown> {
+export function parseJsonObject(text: CountedJson): Record<string, unknown> {
   const value = parseJson(text)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   throw new ServiceError('invalid_json', 'The body must be a JSON object.')

@@ -1,7 +1,7 @@
 import { messageCountRequest, type MessageCountRequest, messageRequest } from '@svc/contract'
 import type { z } from 'zod'
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
-import { parseJsonObject, scanBody, SpellingCheck } from '../../pipeline/json-call.ts'
+import { type CountedJson, parseJsonObject, scanBody, SpellingCheck } from '../../pipeline/json-call.ts'
 import { WorkGuard } from '../../pipeline/work-guard.ts'
 import { fieldsOfServers, pickFields, refuseOthers, requireText, unsupported } from '../../pipeline/refuse-fields.ts'
 import type { ChatCall } from '../../modalities/chat/parse-chat.ts'
@@ -114,7 +114,10 @@ function refuseUnanswerable(request: MessageCountRequest): void {
 }
 
 /** @throws {ServiceError} 400. */
-function readRequest<Schema extends z.ZodType<MessageCountRequest>>(text: Buffer, schema: Schema): z.output<Schema> {
+function readRequest<Schema extends z.ZodType<MessageCountRequest>>(
+  text: CountedJson,
+  schema: Schema,
+): z.output<Schema> {
   const value = parseJsonObject(text)
   const request = parseBySchema(schema, value)
   spellings.refuse(scanBody(text).keys())
@@ -145,7 +148,7 @@ function chatOf(request: MessageCountRequest): Fields {
  *
  * @throws {ServiceError} 400: no JSON object, a doubled key, a field of the wrong type, or one that cannot be honoured.
  */
-export function parseMessage(text: Buffer): TranslatedChat {
+export function parseMessage(text: CountedJson): TranslatedChat {
   const request = readRequest(text, messageRequest)
   return {
     call: parseTranslated(chatOf(request), MESSAGE_FIELDS),
@@ -160,6 +163,6 @@ export function parseMessage(text: Buffer): TranslatedChat {
  *
  * @throws {ServiceError} 400 as `parseMessage`.
  */
-export function parseMessageCount(text: Buffer): ChatCall {
+export function parseMessageCount(text: CountedJson): ChatCall {
   return parseTranslated(chatOf(readRequest(text, messageCountRequest)), MESSAGE_FIELDS)
 }

@@ -1,6 +1,6 @@
 import { responseRequest, type ResponseRequest } from '@svc/contract'
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
-import { parseJsonObject, scanBody, SpellingCheck } from '../../pipeline/json-call.ts'
+import { type CountedJson, parseJsonObject, scanBody, SpellingCheck } from '../../pipeline/json-call.ts'
 import { WorkGuard } from '../../pipeline/work-guard.ts'
 import { fieldsOfServers, pickFields, refuseOthers, requireText, unsupported } from '../../pipeline/refuse-fields.ts'
 import { type FieldNames, parseTranslated, recordsOf, type TranslatedChat } from '../translated-chat.ts'
@@ -138,7 +138,7 @@ export interface ResponseCall {
  *
  * @throws {ServiceError} 400: no JSON object, a doubled key, a field of the wrong type, or one that cannot be honoured.
  */
-export function parseResponse(text: Buffer): ResponseCall {
+export function parseResponse(text: CountedJson): ResponseCall {
   const value = parseJsonObject(text)
   refuseKeeping(value)
   const request = parseBySchema(responseRequest, value)

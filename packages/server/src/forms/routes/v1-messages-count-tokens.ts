@@ -4,6 +4,7 @@ import { countMessageTokens } from '../messages/count-message-tokens.ts'
 import { parseMessageCount } from '../messages/parse-message.ts'
 import type { ChatRoutesDeps } from '../../modalities/chat/chat-routes-deps.ts'
 import { sendMessageError, takeKeyHeader } from '../message-form.ts'
+import { countStructure } from '../../pipeline/json-call.ts'
 import { checkContentType } from '../../edge/read-json-body.ts'
 import { readBody } from '../../edge/read-body.ts'
 import { admitCaller } from '../../edge/route.ts'
@@ -19,7 +20,7 @@ export function v1MessagesCountTokens(app: FastifyInstance, deps: ChatRoutesDeps
     const limits = { bytesMax: deps.limits.chatBodyBytes, budget: deps.limits.bodies }
     const { body, release } = await readBody(request.raw, limits)
     try {
-      const chat = parseMessageCount(body)
+      const chat = parseMessageCount(countStructure(body).text)
       request.facts.model = chat.request.model
       const { tokens, isEstimated } = await countMessageTokens(deps.chat, caller, chat)
       return { input_tokens: tokens, svc: { estimated: isEstimated } }

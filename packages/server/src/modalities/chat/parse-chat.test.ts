@@ -1,10 +1,12 @@
 import { MESSAGE_PARTS_MAX, MESSAGES_MAX, REQUEST_PARTS_MAX, TOOLS_MAX } from '@svc/contract'
 import { expect, test } from 'vitest'
+import { countStructure } from '../../pipeline/json-call.ts'
 import { parseChat } from './parse-chat.ts'
 
 const part = { type: 'text', text: 'a' }
 const message = (parts: number) => ({ role: 'user', content: Array.from({ length: parts }, () => part) })
-const parse = (body: object) => parseChat(Buffer.from(JSON.stringify({ model: 'svc-gpt', ...body })))
+const parse = (body: object) =>
+  parseChat(countStructure(Buffer.from(JSON.stringify({ model: 'svc-gpt', ...body }))).text)
 
 test('as many parts as may be are read', () => {
   const whole = Math.floor(REQUEST_PARTS_MAX / MESSAGE_PARTS_MAX)

@@ -11,7 +11,7 @@ import {
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { JsonBody } from '../../platform/json/json-body.ts'
-import { parseJsonObject, scanBody, SpellingCheck } from '../../pipeline/json-call.ts'
+import { type CountedJson, parseJsonObject, scanBody, SpellingCheck } from '../../pipeline/json-call.ts'
 import { type AskedWork, WorkGuard } from '../../pipeline/work-guard.ts'
 
 /** A chat request whose shape is known to be right, with the very text that the client sent. */
@@ -63,7 +63,7 @@ function refuseTools(tools: ChatRequest['tools']): void {
  * @throws {ServiceError} 400: no JSON object, a doubled key, a field of the wrong type, a field that we do not pass on,
  *   or no content at all.
  */
-export function parseChat(text: Buffer): ChatCall {
+export function parseChat(text: CountedJson): ChatCall {
   const value = parseJsonObject(text)
   refuseCrowds(value)
   // Most requests are seen to be right at one look; the schema decides about the others.

@@ -2,7 +2,7 @@ import { embeddingRequest, type EmbeddingRequest } from '@svc/contract'
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { JsonBody } from '../../platform/json/json-body.ts'
-import { parseJsonObject, scanBody, SpellingCheck } from '../../pipeline/json-call.ts'
+import { type CountedJson, parseJsonObject, scanBody, SpellingCheck } from '../../pipeline/json-call.ts'
 import { refuseBeyond } from '../../pipeline/within-bound.ts'
 import { WorkGuard } from '../../pipeline/work-guard.ts'
 
@@ -40,7 +40,7 @@ function refuseEmpty(texts: readonly EmbeddingText[], isList: boolean): void {
  * @throws {ServiceError} 400: no JSON object, a doubled key, a field of the wrong type, a field that we do not pass on,
  *   or a text without any content.
  */
-export function parseEmbeddings(text: Buffer): EmbeddingCall {
+export function parseEmbeddings(text: CountedJson): EmbeddingCall {
   const value = parseJsonObject(text)
   const request = parseBySchema(embeddingRequest, value)
   const members = scanBody(text)

@@ -5,7 +5,7 @@ import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { GivenFile, GivenImage, ImageSettings } from '../../upstreams/image-upstream.ts'
 import type { ImageCall } from './image-call.ts'
-import { parseJsonObject, scanBody, SpellingCheck } from '../../pipeline/json-call.ts'
+import { type CountedJson, parseJsonObject, scanBody, SpellingCheck } from '../../pipeline/json-call.ts'
 import { refuseBeyond } from '../../pipeline/within-bound.ts'
 import { WorkGuard } from '../../pipeline/work-guard.ts'
 
@@ -37,7 +37,7 @@ function refuseBlank(prompt: string): void {
  * @param form whose form the answer shall have.
  * @throws {ServiceError} 400 naming the field.
  */
-export function parseImageRequest(text: Buffer, form: ImageCall['form']): ImageCall {
+export function parseImageRequest(text: CountedJson, form: ImageCall['form']): ImageCall {
   const value = parseJsonObject(text)
   const request = parseBySchema(imageRequest, value)
   generationSpelling.refuse(scanBody(text).keys())
@@ -61,7 +61,7 @@ export function parseImageRequest(text: Buffer, form: ImageCall['form']): ImageC
  *
  * @throws {ServiceError} 400 naming the field.
  */
-export function parseImageEdit(text: Buffer): ImageCall {
+export function parseImageEdit(text: CountedJson): ImageCall {
   const value = parseJsonObject(text)
   const request = parseBySchema(imageEditRequest, value)
   editSpelling.refuse(scanBody(text).keys())

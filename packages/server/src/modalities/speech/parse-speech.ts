@@ -2,7 +2,7 @@ import { speechRequest, type SpeechRequest } from '@svc/contract'
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { JsonBody } from '../../platform/json/json-body.ts'
-import { parseJsonObject, scanBody, SpellingCheck } from '../../pipeline/json-call.ts'
+import { type CountedJson, parseJsonObject, scanBody, SpellingCheck } from '../../pipeline/json-call.ts'
 import { withinBound } from '../../pipeline/within-bound.ts'
 import { WorkGuard } from '../../pipeline/work-guard.ts'
 
@@ -27,7 +27,7 @@ const AUDIO_TOKENS = { perCharacter: 32, least: 2_048 } as const
  * @throws {ServiceError} 400: no JSON object, a doubled key, a field of the wrong type, a field that we do not pass on,
  *   or nothing to say.
  */
-export function parseSpeech(text: Buffer): SpeechCall {
+export function parseSpeech(text: CountedJson): SpeechCall {
   const value = parseJsonObject(text)
   const request = parseBySchema(speechRequest, value)
   const members = scanBody(text)

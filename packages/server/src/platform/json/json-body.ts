@@ -78,11 +78,9 @@ function valueEnd(text: Buffer, from: number): number {
   return at
 }
 
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
-
 /** Offset after the byte order mark that some programs write before their text; 0 without one. */
 export function textStart(text: Buffer): number {
-  return text.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0
+  return text[0] === 0xef && text[1] === 0xbb && text[2] === 0xbf ? 3 : 0
 }
 
 /** Reports each top-level member of a JSON object, in the order of the text, doubled keys included. */
