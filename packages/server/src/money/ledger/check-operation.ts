@@ -103,8 +103,8 @@ function checkedSettle(operation: SettleHold, onCorrected: OnCorrected): SettleH
   const placed = operation.placed === null ? null : storablePlaced(operation.placed)
   const isSameAmount = charge === operation.charge && cost === operation.cost && lost === operation.lost
   const isSame = isSameAmount && end === operation.end
-  const corrected = [...wrong, ...(isSame ? [] : ['charge, cost, lost or end'])]
-  if (corrected.length > 0) onCorrected(operation.holdId, corrected)
+  if (!isSame) onCorrected(operation.holdId, [...wrong, 'charge, cost, lost or end'])
+  else if (wrong.length > 0) onCorrected(operation.holdId, wrong)
   const isSameText = facts === operation.facts && placed === operation.placed
   return isSame && isSameText ? operation : { ...operation, end, charge, cost, lost, facts, placed }
 }

@@ -2,16 +2,14 @@
  * The ledger's statements on SQLite, kept prepared on the writer's connection. Rows cross as arrays: that is the
  * fastest form.
  */
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { BudgetPeriod } from '../../platform/runtime/budget-period.ts'
 import { createNameStatements } from './sqlite-name-store.ts'
+import { createRecordStatements, marks } from './sqlite-record-store.ts'
 import type {
   BalanceRow,
   BudgetRow,
-  CreditRow,
-  DailyRow,
   ExtensionRow,
-  HoldEnding,
   HoldRow,
   HoldState,
   KeyRow,
@@ -28,7 +26,7 @@ export function createSqliteLedgerStore(connection: DatabaseSync) {
   return {
     ...createReads(connection),
     ...createHoldWrites(connection),
-    ...createRecordWrites(connection),
+    ...createRecordStatements(connection),
     ...createDepositStatements(connection),
     ...createInflowStatements(connection),
     ...createNameStatements(connection),
@@ -214,87 +212,35 @@ function createHoldWrites(connection: DatabaseSync) {
   )
   return {
     insertHold: (hold: HoldRow): void => {
-      run(insertHold, [
-        ...[hold.holdId, hold.accountId, hold.keyId, hold.teamBudgetId, hold.keyBudgetId, hold.teamWindowStart],
-        ...[hold.keyWindowStart, hold.processId, hold.type, hold.model, hold.stream ? 1 : 0, hold.limitUnits],
-        ...[hold.placedAt, hold.state, hold.amount, hold.endedAt, hold.progress, hold.firstAmount],
-      ])
+      insertHold.run(
+        hold.holdId,
+        hold.accountId,
+        hold.keyId,
+        hold.teamBudgetId,
+        hold.keyBudgetId,
+        hold.teamWindowStart,
+        hold.keyWindowStart,
+        hold.processId,
+        hold.type,
+        hold.model,
+        hold.stream ? 1 : 0,
+        hold.limitUnits,
+        hold.placedAt,
+        hold.state,
+        hold.amount,
+        hold.endedAt,
+        hold.progress,
+        hold.firstAmount,
+      )
     },
     updateHold: (hold: HoldRow): void =>
-      run(updateHold, [hold.amount, hold.firstAmount, hold.state, hold.endedAt, hold.progress, hold.holdId]),
+      void updateHold.run(hold.amount, hold.firstAmount, hold.state, hold.endedAt, hold.progress, hold.holdId),
     insertExtension: (row: ExtensionRow): void =>
-      run(insertExtension, [row.holdId, row.amount, row.added, row.extendedAt]),
-    updateBalance: (row: BalanceRow): void => run(updateBalance, [row.posted, row.held, row.accountId]),
+      void insertExtension.run(row.holdId, row.amount, row.added, row.extendedAt),
+    updateBalance: (row: BalanceRow): void => void updateBalance.run(row.posted, row.held, row.accountId),
     upsertWindow: ({ budget: { budgetId }, ...row }: WindowRow): void =>
-      run(upsertWindow, [budgetId, row.windowStart, row.spent, row.reserved]),
+      void upsertWindow.run(budgetId, row.windowStart, row.spent, row.reserved),
     upsertLease: (processId: string, now: number, leaseUntil: number): void =>
-      run(upsertLease, [processId, now, leaseUntil]),
+      void upsertLease.run(processId, now, leaseUntil),
   }
-}
-
-const USAGE_FACTS =
-  'upstream, upstream_model, status, error_code, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, ' +
-  'charge, write_off, cost, basis, estimated, pricing, generation_id, latency_ms'
-
-function createRecordWrites(connection: DatabaseSync) {
-  const insertTransfer = connection.prepare(
-    `insert into transfer (transfer_id, account_id, kind, hold_id, funding, charge, write_off, cost, margin, reason,
-       created_at)
-     values (${marks(11)})`,
-  )
-  const insertUsage = connection.prepare(
-    `insert into usage_record (usage_id, account_id, team_id, key_id, created_at, started_at, type, model, stream,
-       ${USAGE_FACTS})
-     values (${marks(25)})`,
-  )
-  const updateUsage = connection.prepare(`update usage_record set (${USAGE_FACTS}) = (${marks(16)}) where usage_id = ?`)
-  const upsertDaily = connection.prepare(
-    `insert into usage_daily (key_id, day, type, model, account_id, requests, charge, prompt_tokens, completion_tokens)
-     values (${marks(9)})
-     on conflict (key_id, day, type, model) do update set
-       requests = requests + excluded.requests, charge = charge + excluded.charge,
-       prompt_tokens = prompt_tokens + excluded.prompt_tokens,
-       completion_tokens = completion_tokens + excluded.completion_tokens`,
-  )
-  return {
-    insertCredit: (row: CreditRow): void =>
-      run(insertTransfer, [
-        ...[row.transferId, row.accountId, row.kind, null, row.amount, 0, 0, 0, 0, row.reason, row.createdAt],
-      ]),
-    insertSettlement: (hold: HoldRow, ending: HoldEnding): void => {
-      const kind = ending.charge > 0n ? 'capture' : 'write_off'
-      const { charge, writeOff, cost, margin } = ending
-      run(insertTransfer, [
-        ...[hold.holdId, hold.accountId, kind, hold.holdId, 0, charge, writeOff, cost, margin, null, hold.endedAt],
-      ])
-    },
-    insertUsage: (hold: HoldRow, teamId: string | null, ending: HoldEnding): void => {
-      run(insertUsage, [
-        ...[hold.holdId, hold.accountId, teamId, hold.keyId, ending.createdAt, hold.placedAt, hold.type, hold.model],
-        ...[hold.stream ? 1 : 0, ...factsOf(ending)],
-      ])
-    },
-    updateUsage: (hold: HoldRow, ending: HoldEnding): void => run(updateUsage, [...factsOf(ending), hold.holdId]),
-    upsertDaily: (row: DailyRow): void =>
-      run(upsertDaily, [
-        ...[row.keyId, row.day, row.type, row.model, row.accountId, row.requests, row.charge],
-        ...[row.promptTokens, row.completionTokens],
-      ]),
-  }
-}
-
-function factsOf({ facts, charge, writeOff, cost }: HoldEnding): SQLInputValue[] {
-  return [
-    ...[facts.upstream, facts.upstreamModel, facts.status, facts.errorCode, facts.promptTokens, facts.completionTokens],
-    ...[facts.cachedTokens, facts.reasoningTokens, charge, writeOff, cost, facts.basis, facts.estimated ? 1 : 0],
-    ...[facts.pricing, facts.generationId, facts.latencyMs],
-  ]
-}
-
-function run(statement: StatementSync, values: SQLInputValue[]): void {
-  statement.run(...values)
-}
-
-function marks(count: number): string {
-  return Array.from({ length: count }, () => '?').join(', ')
 }
