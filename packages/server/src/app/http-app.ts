@@ -134,7 +134,8 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   // Bodies are read by their routes, after the key was checked.
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  // By name, too: the framework finds the one for any other type anew for each request.
+  for (const type of ['application/json', '*']) app.addContentTypeParser(type, (_request, _payload, done) => done(null))
   app.decorateRequest('facts', null as never)
   app.addHook('onRequest', (request, reply, done) => {
     beginRequest(deps, request, reply)

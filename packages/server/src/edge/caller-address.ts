@@ -1,5 +1,5 @@
 /** Whose address a request comes from: for limits, for the list of sessions, and for whom the gateway trusts. */
-import { BlockList, isIP } from 'node:net'
+import { BlockList, isIP, isIPv4 } from 'node:net'
 
 /** All clients whose address is not known, because they have gone or a proxy wrote none, count together. */
 const UNKNOWN = 'unknown'
@@ -29,6 +29,8 @@ const PROXY_GROUPS: Readonly<Record<string, readonly string[]>> = {
  */
 export function plainAddress(text: string | undefined): string | null {
   if (text === undefined || text.length > TEXT_LENGTH_MAX) return null
+  // As sockets write most of them.
+  if (isIPv4(text)) return text
   const bare = text.trim()
   const inner = BRACKETED.exec(bare)?.[1] ?? WITH_PORT.exec(bare)?.[1] ?? bare
   const [address = ''] = inner.split('%')

@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from 'node:http'
 import { READER_STALL_MS } from './sse-writer.ts'
 import type { RouteCall } from './route.ts'
 
@@ -11,7 +12,10 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 export function sendJsonText({ reply }: RouteCall, json: string): void {
   reply.raw.setTimeout(READER_STALL_MS, () => reply.raw.destroy())
   reply.hijack()
-  const headers = reply.getHeaders() as Record<string, string>
-  reply.raw.writeHead(200, { ...headers, 'content-type': JSON_TYPE, 'content-length': Buffer.byteLength(json) })
+  // A copy of the framework's own.
+  const headers = reply.getHeaders()
+  headers['content-type'] = JSON_TYPE
+  headers['content-length'] = Buffer.byteLength(json)
+  reply.raw.writeHead(200, headers as OutgoingHttpHeaders)
   reply.raw.end(json)
 }

@@ -54,8 +54,13 @@ async function price(
   const decided = decideCharge(prices, completed, { promptTokens, outputBytes, limit, laterBytes: 0 })
   paid.hold.bill.deliver(answer)
   return {
-    ...{ charge: decided.charge, estimated: decided.estimated, tokens: tokensOf(decided), generationId },
-    ...{ status: 'ok', errorCode: null, failure: null },
+    charge: decided.charge,
+    estimated: decided.estimated,
+    status: 'ok',
+    errorCode: null,
+    failure: null,
+    tokens: tokensOf(decided),
+    generationId,
     render: (charged) => render(paid, task, { completed, decided, maxTokensApplied }, charged),
   }
 }

@@ -137,14 +137,18 @@ export class SettlementWriter {
 }
 
 /** What a promise resolves to; null when that takes longer. */
-async function withinTime<Value>(promise: Promise<Value>, limitMs: number): Promise<Value | null> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, limitMs, null)
+function withinTime<Value>(promise: Promise<Value>, limitMs: number): Promise<Value | null> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, limitMs, null)
+    promise.then(
+      (value) => {
+        clearTimeout(timer)
+        resolve(value)
+      },
+      (error: unknown) => {
+        clearTimeout(timer)
+        reject(error as Error)
+      },
+    )
   })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

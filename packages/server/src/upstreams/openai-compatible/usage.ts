@@ -110,22 +110,26 @@ function wireUsage(usage: ChatUsage, reported: Json): Json {
     completion_tokens: usage.completionTokens,
     total_tokens: usage.promptTokens + usage.completionTokens,
   }
-  const details = {
-    prompt_tokens_details: { cached_tokens: usage.cachedTokens },
-    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
-  }
-  for (const [key, ours] of Object.entries(details)) {
-    const theirs = reported[key]
-    const isKnown = Object.values(ours).some((count) => count > 0)
-    if (isObject(theirs) || isKnown)
-      wire[key] = { ...(isObject(theirs) ? readDetails(theirs) : {}), ...(isKnown ? ours : {}) }
-  }
+  const prompt = wireDetails(reported['prompt_tokens_details'], 'cached_tokens', usage.cachedTokens)
+  const completion = wireDetails(reported['completion_tokens_details'], 'reasoning_tokens', usage.reasoningTokens)
+  if (prompt !== null) wire['prompt_tokens_details'] = prompt
+  if (completion !== null) wire['completion_tokens_details'] = completion
   return wire
 }
 
-/** Details that are counts of tokens; what is none is left out, as clients take it for one. */
-function readDetails(details: Json): Json {
-  return Object.fromEntries(Object.entries(details).filter(([, value]) => tokens(value) !== null))
+/**
+ * Details of a count, with the one that we know. What is no count of tokens is left out, as clients take it for one.
+ *
+ * @returns null where the upstream tells none, and ours is 0.
+ */
+function wireDetails(reported: unknown, name: string, ours: number): Json | null {
+  if (!isObject(reported)) return ours > 0 ? { [name]: ours } : null
+  const details: Record<string, unknown> = {}
+  for (const key of Object.keys(reported)) {
+    if (tokens(reported[key]) !== null && key !== '__proto__') details[key] = reported[key]
+  }
+  if (ours > 0) details[name] = ours
+  return details
 }
 
 /** The usage object of an answer or chunk, wherever the upstream puts it; null when there is none. */
