@@ -10,6 +10,7 @@ import {
 } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Model } from '../catalog/model.ts'
+import { unknownModel } from '../catalog/unknown-model.ts'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import { parseBySchema } from '../platform/errors/parse-by-schema.ts'
 import { chargeUsage } from '../quotes/charge-usage.ts'
@@ -19,7 +20,7 @@ import { type ConsoleEdge, findVisitor, mountSession } from './session-route.ts'
 function findModel({ edge }: ConsoleEdge, id: string): Model {
   const model = edge.catalog.find(id)
   if (model !== null) return model
-  throw new ServiceError('model_not_found', 'There is no such model.', { param: 'model' })
+  throw unknownModel(edge.catalog, { id, param: 'model', type: null, allowed: null })
 }
 
 export function mountModelPrice(app: FastifyInstance, parts: ConsoleEdge): void {
