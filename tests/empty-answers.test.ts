@@ -7,7 +7,6 @@ import { type Answered, CHEAP, KINDS, mediaPrices, type MediaStub, startMediaStu
 
 let upstream: MediaStub
 let gateway: TestGateway
-let clock: { moved: number; now(): number }
 beforeAll(async () => {
   upstream = await startMediaStub()
 })
@@ -15,14 +14,15 @@ afterAll(() => upstream.stub.close())
 beforeEach(async () => {
   upstream.reset()
   upstream.stub.onChat = (_call, response) => sendCompletion(response, { text: '', usage: null })
-  clock = { moved: 0, now: () => Date.now() + clock.moved }
+  // A wait of a second must not pass while the test asks.
+  const now = Date.now()
   const prices = Object.entries(mediaPrices(CHEAP)).map(([model, media_price]) => [
     model,
     { targets: [{ upstream: 'maker', model, media_price }] },
   ])
   const chat = { upstream: 'maker', model: 'm', price: { input: '1', output: '1' } }
   gateway = await startTestGateway({
-    clock,
+    clock: { now: () => now },
     file: {
       upstreams: [{ name: 'maker', kind: 'openai-compatible', url: upstream.url }],
       routes: { ...Object.fromEntries(prices), talks: { targets: [chat] } },
