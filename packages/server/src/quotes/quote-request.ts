@@ -23,7 +23,7 @@ export interface RequestQuote {
   readonly least: Nanocredits
   /** What is held, where the balance pays for it: that of the dearest upstream. */
   readonly most: Nanocredits
-  /** Whether the list says itself that its price is a guess. */
+  /** Whether the list says itself that its price is a guess, so that what the upstream reports is charged. */
   readonly isGuess: boolean
   /** What was multiplied, by names for programs. */
   readonly counted: Readonly<Record<string, number | string>>
@@ -40,7 +40,8 @@ export function quoteRequest(model: Model, asked: RequestPriceQuery): RequestQuo
   return {
     least: smallest([least, most]),
     most,
-    isGuess: model.media?.isGuess ?? false,
+    // Speech and transcripts are charged by the list, whatever it says of itself.
+    isGuess: (model.type === 'image' || model.type === 'video') && model.media?.isGuess === true,
     counted,
   }
 }
