@@ -6,11 +6,10 @@ import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runAdmin } from '../packages/server/src/operations/commands/admin-program.ts'
-import { configFileSchema } from '../packages/server/src/config/config-file.ts'
 import { clientNames, environmentSchema, reservedNames } from '../packages/server/src/config/environment.ts'
 import { readKeptSecret } from '../packages/server/src/config/kept-secret.ts'
+import { limitsSchema } from '../packages/server/src/config/limits-config.ts'
 import { loadConfig } from '../packages/server/src/config/load-config.ts'
-import { resolveLimits } from '../packages/server/src/config/resolve-limits.ts'
 import { openAdmin } from '../packages/server/src/app/open-admin.ts'
 import { heldBackDeposit, waitingMail } from '../packages/server/testing/operator-scene.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
@@ -54,7 +53,7 @@ describe('names', () => {
   })
 
   test('every limit that a document names is one of the configuration', () => {
-    const known = Object.keys(configFileSchema.shape.limits.unwrap().shape)
+    const known = Object.keys(limitsSchema.in.shape)
     const named = mentionsOf(/`limits\.(\w+)`/g)
     expect(named.length).toBeGreaterThan(3)
     expect(named.filter(({ name }) => !known.includes(name))).toEqual([])
@@ -174,7 +173,7 @@ describe('a newcomer', () => {
     // Opened once: that each command opens and closes the storage is promised elsewhere, and takes longest.
     const admin = await openAdmin({
       ...{ databaseUrl: null, dataDir: gateway.dataDir, peppers, sessionSecret },
-      limits: resolveLimits({}),
+      limits: limitsSchema.parse({}),
     })
     const deps = {
       open: () => Promise.resolve({ ...admin, close: () => Promise.resolve() }),

@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { createGateway, type Gateway } from '../src/app/gateway.ts'
 import type { Config } from '../src/config/config.ts'
 import type { ConfigFile } from '../src/config/config-file.ts'
+import { limitsSchema } from '../src/config/limits-config.ts'
 import { loadConfig } from '../src/config/load-config.ts'
-import { resolveLimits } from '../src/config/resolve-limits.ts'
 import { createLedgerEngine } from '../src/money/ledger/create-ledger-engine.ts'
 import { Ledger } from '../src/money/ledger/ledger.ts'
 import { openDatabase, type OpenDatabase } from '../src/platform/db/open-database.ts'
@@ -132,7 +132,10 @@ export async function openGatewayBooks(
 ): Promise<OpenGatewayBooks> {
   const database = await openDatabase({ ...place, checkpointWorker: CHECKPOINT_WORKER })
   const ledger = new Ledger({ engine: createLedgerEngine(database) })
-  const keys = { peppers: [{ version: 1, secret: pepper }], gatewayLimits: resolveLimits(file.limits ?? {}) } as const
+  const keys = {
+    peppers: [{ version: 1, secret: pepper }],
+    gatewayLimits: limitsSchema.parse(file.limits ?? {}),
+  } as const
   return {
     ...{ database, ledger },
     ...openBooks({ database, ledger, clock: systemClock }, keys),

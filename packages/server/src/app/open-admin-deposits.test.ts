@@ -5,7 +5,7 @@ import { seedCaller } from '../../testing/seed-caller.ts'
 import { describeEachEngine, openTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
 import { runAdmin } from '../operations/commands/admin-program.ts'
 import { loadOperatorConfig } from '../config/load-operator-config.ts'
-import { resolveLimits } from '../config/resolve-limits.ts'
+import { limitsSchema } from '../config/limits-config.ts'
 import { creditDeposit } from '../deposits/credit-deposit.ts'
 import { createDepositStore } from '../deposits/deposit-store.ts'
 import { createLedgerEngine } from '../money/ledger/create-ledger-engine.ts'
@@ -30,7 +30,7 @@ describeEachEngine('operator commands of deposits', (engine) => {
   async function adminOn(more: Partial<Parameters<typeof openAdmin>[0]>, words: readonly string[]) {
     const printed: string[] = []
     const errors: string[] = []
-    const limits = resolveLimits({})
+    const limits = limitsSchema.parse({})
     const place = { databaseUrl: opened.url, dataDir: opened.dataDir, limits, peppers: null, sessionSecret: 'a secret' }
     const exitCode = await runAdmin(
       {

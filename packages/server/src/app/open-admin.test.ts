@@ -7,7 +7,7 @@ import { createLedgerEngine } from '../money/ledger/create-ledger-engine.ts'
 import { Ledger } from '../money/ledger/ledger.ts'
 import { runAdmin } from '../operations/commands/admin-program.ts'
 import type { OperatorConfig } from '../config/load-operator-config.ts'
-import { resolveLimits } from '../config/resolve-limits.ts'
+import { limitsSchema } from '../config/limits-config.ts'
 import { createKeyAuthenticator } from '../access/keys/authenticate-key.ts'
 import { createKeyStore } from '../access/keys/key-store.ts'
 import type { Peppers } from '../access/keys/pepper.ts'
@@ -19,7 +19,7 @@ const peppers: Peppers = [{ version: 1, secret: 'a pepper' }]
 const oneTarget = { weight: 1, others: [], isWeighted: false, fallback: true } as const
 const plain = {
   peppers,
-  limits: resolveLimits({}),
+  limits: limitsSchema.parse({}),
   routes: new Map([['own-model', { upstream: 'default', model: null, price: null, mediaPrice: null, ...oneTarget }]]),
 }
 

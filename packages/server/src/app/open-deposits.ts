@@ -167,7 +167,7 @@ function rulesOf(entry: DepositChainConfig): ChainRules | null {
     token: entry.token as Hex,
     ethFeed: entry.ethFeed as Hex | null,
     tokenFeed: entry.tokenFeed as Hex | null,
-    fixedEthUsd: entry.fixedEthUsd,
+    fixedEthUsd: entry.ethUsd,
     secondPrice: onChain(entry.secondPrice),
     multicall: entry.multicall as Hex,
     headAgeMaxMs: entry.headAgeMaxMs,

@@ -18,7 +18,7 @@ const localChain = {
   token: '0x5fc5360d0400a0fd4f2af552add042d716f1d168',
   ethFeed: '0x78f3556b67e17df817d51ef5a990cdaf09e8d3a9',
   tokenFeed: '0x61b7e5650328764b076a108eff5fa7282a1b9ad2',
-  fixedEthUsd: null,
+  ethUsd: null,
   secondPrice: null,
   multicall: '0xca11bde05977b3631167028862be2a173976ca11',
   headAgeMaxMs: RESTING_MS,

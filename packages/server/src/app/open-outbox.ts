@@ -44,13 +44,12 @@ function mailerOf(mail: MailConfig, brand: () => Promise<string>): Mailer {
  * enough for people who press a button twice.
  */
 function windowsOf({ limits }: OutboxParts['config']): OutboxDeps['windows'] {
-  const { perRecipientAndHour, perRecipientAndDay, perAccountAndDay, perHour } = limits.receipts
   return {
     funding_receipt: [
-      { of: 'recipient', max: perRecipientAndHour, withinMs: HOUR_MS },
-      { of: 'recipient', max: perRecipientAndDay, withinMs: DAY_MS },
-      { of: 'account', max: perAccountAndDay, withinMs: DAY_MS },
-      { of: 'all', max: perHour, withinMs: HOUR_MS },
+      { of: 'recipient', max: limits.receiptsPerRecipientHour, withinMs: HOUR_MS },
+      { of: 'recipient', max: limits.receiptsPerRecipientDay, withinMs: DAY_MS },
+      { of: 'account', max: limits.receiptsPerAccountDay, withinMs: DAY_MS },
+      { of: 'all', max: limits.receiptsPerHour, withinMs: HOUR_MS },
     ],
     sign_in_link: [
       { of: 'recipient', max: 5, withinMs: HOUR_MS },

@@ -38,7 +38,8 @@ function addressOf({ name, url }: UpstreamConfig): string {
 }
 
 function openUpstream(config: UpstreamConfig, { clock, sandbox }: OpenDeps): Upstream {
-  const { name, timeouts, allowH2, maxTokensField, reportsCost, failuresAreFree } = config
+  const { name, connectMs, firstByteMs, idleMs, allowH2, maxTokensField, reportsCost, failuresAreFree } = config
+  const timeouts = { connectMs, firstByteMs, idleMs }
   const common = { name, timeouts, allowH2, reportsCost, failuresAreFree, clock }
   switch (config.kind) {
     case 'sandbox': {
@@ -82,7 +83,7 @@ export function openUpstreams(
   const breaker = { failuresMin: limits.breakerFailures, openMs: limits.breakerOpenMs }
   return new Map(
     upstreams.map((config) => {
-      const { name, kind, forwardsTrace } = config
+      const { name, kind, forwardTrace: forwardsTrace } = config
       const isSandbox = kind === 'sandbox'
       const observers = observersOf({ name, url: isSandbox ? (sandbox?.url ?? null) : config.url, forwardsTrace })
       const limits = { ...breaker, isScripted: isSandbox ? sandbox?.isScripted : undefined }

@@ -5,7 +5,6 @@ import { closestName } from './closest-name.ts'
 import { pricePair } from './decimal-price.ts'
 import { plainProblem } from './plain-problem.ts'
 import { isSmtpUrl, parseMailSender } from './mail-entry.ts'
-import type { SecretPepper } from './config.ts'
 
 /** Characters of a secret at least: 128 bits as hex. */
 const SECRET_LENGTH_MIN = 32
@@ -26,6 +25,11 @@ const secret = z
   .min(SECRET_LENGTH_MIN, `give at least ${SECRET_LENGTH_MIN} characters; "openssl rand -hex 32" makes a good one`)
 
 const plainKey = z.string().regex(/^[\x21-\x7e]+$/, 'give the key alone, without spaces or quotes')
+
+export interface SecretPepper {
+  readonly version: number
+  readonly secret: string
+}
 
 const NUMBERED_PEPPERS = /^\d{1,4}:[^,:]+(,\d{1,4}:[^,:]+)?$/
 

@@ -297,7 +297,7 @@ describe('the file', () => {
       },
     )
     expect(config.upstreams).toHaveLength(1)
-    expect(config.upstreams[0]).toMatchObject({ name: 'openai', apiKey: 'the key', timeouts: { connectMs: 5_000 } })
+    expect(config.upstreams[0]).toMatchObject({ name: 'openai', apiKey: 'the key', connectMs: 5_000 })
     expect(config.routes.get('svc-gpt')).toMatchObject({
       upstream: 'openai',
       model: 'gpt-large',

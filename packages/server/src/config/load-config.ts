@@ -1,13 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config, SecretPepper, UpstreamConfig } from './config.ts'
+import type { Config, UpstreamConfig } from './config.ts'
 import { ConfigError } from './config-error.ts'
-import { CONFIG_FILE, parseConfigFile, type ConfigFile } from './config-file.ts'
+import { CONFIG_FILE, parseConfigFile, type FileSettings } from './config-file.ts'
 import { dataFolderOf, isSandboxAlone } from './data-folder.ts'
-import { parseEnvironment, type Environment } from './environment.ts'
+import { parseEnvironment, type Environment, type SecretPepper } from './environment.ts'
 import { prepareDataDir, readKeptSecret } from './kept-secret.ts'
 import { resolveDeposits } from './resolve-deposits.ts'
-import { resolveLimits } from './resolve-limits.ts'
 import { mediaProblems, resolveMedia } from './resolve-media.ts'
 import { resolveMail } from './resolve-mail.ts'
 import { resolvePrices } from './resolve-prices.ts'
@@ -27,7 +26,7 @@ export interface ConfigSource {
 /** The environment and the file, each in itself without a fault. */
 export interface Settings {
   readonly environment: Environment
-  readonly file: ConfigFile
+  readonly file: FileSettings
   readonly notices: readonly string[]
 }
 
@@ -92,7 +91,7 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
     mail,
     searchPath: source.env['PATH'] ?? '',
     logLevel: environment.SVC_LOG_LEVEL ?? (source.output === 'terminal' ? 'warn' : 'info'),
-    limits: resolveLimits(file.limits ?? {}),
+    limits: file.limits,
     deposits,
   }
   return {
@@ -107,12 +106,12 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
  * @throws {ConfigError} with every problem at once.
  */
 export function readSettings(source: ConfigSource): Settings {
-  const parsedFile = parseConfigFile(readConfigFile(source.workingDir))
-  const file = parsedFile.kind === 'parsed' ? parsedFile.file : {}
-  const { environment, problems, notices } = parseEnvironment(source.env, keyNamesOf(file))
-  const fileProblems = parsedFile.kind === 'wrong' ? parsedFile.problems : []
-  if (environment === null || fileProblems.length > 0) throw new ConfigError([...fileProblems, ...problems])
-  return { environment, file, notices }
+  const parsed = parseConfigFile(readConfigFile(source.workingDir))
+  const keyNames = parsed.kind === 'wrong' ? [] : parsed.file.upstreams.flatMap(({ apiKeyEnv }) => apiKeyEnv ?? [])
+  const { environment, problems, notices } = parseEnvironment(source.env, keyNames)
+  if (parsed.kind === 'wrong') throw new ConfigError([...parsed.problems, ...problems])
+  if (environment === null) throw new ConfigError(problems)
+  return { environment, file: parsed.file, notices }
 }
 
 function readConfigFile(workingDir: string): string | null {
@@ -124,10 +123,6 @@ function readConfigFile(workingDir: string): string | null {
       `${CONFIG_FILE} cannot be read: ${error instanceof Error ? error.message : 'unknown error'}.`,
     ])
   }
-}
-
-function keyNamesOf(file: ConfigFile): readonly string[] {
-  return (file.upstreams ?? []).flatMap((upstream) => upstream.api_key_env ?? [])
 }
 
 function missingSecrets(environment: Environment, reason: string, dataDir: string): readonly string[] {

@@ -5,7 +5,6 @@ import { type ConfigSource, peppersOf, readSettings } from './load-config.ts'
 import type { DepositsConfig } from './deposits-config.ts'
 import { whyReachable } from './reach.ts'
 import { resolveDeposits } from './resolve-deposits.ts'
-import { resolveLimits } from './resolve-limits.ts'
 import { resolvePrices } from './resolve-prices.ts'
 import { resolveUpstreams } from './resolve-upstreams.ts'
 
@@ -34,7 +33,7 @@ export function loadOperatorConfig(source: ConfigSource): OperatorConfig {
   const { environment, file } = readSettings(source)
   const { upstreams } = resolveUpstreams(environment, file, source.env)
   const { routes, prices, mediaPrices } = resolvePrices(environment, file, upstreams)
-  const isUpstreamNamed = environment.SVC_UPSTREAM !== undefined || (file.upstreams ?? []).length > 0
+  const isUpstreamNamed = environment.SVC_UPSTREAM !== undefined || file.upstreams.length > 0
   const dataDir = commandFolderOf(environment, upstreams, { workingDir: source.workingDir, isUpstreamNamed })
   prepareDataDir(dataDir)
   const isProduction = whyReachable(environment) !== null
@@ -43,7 +42,7 @@ export function loadOperatorConfig(source: ConfigSource): OperatorConfig {
   return {
     databaseUrl: environment.SVC_DATABASE_URL ?? null,
     ...{ dataDir, isProduction, upstreams },
-    limits: resolveLimits(file.limits ?? {}),
+    limits: file.limits,
     deposits: resolveDeposits(environment, file, { isProduction, isSandbox: isSandboxAlone(upstreams) }).deposits,
     routes,
     prices,

@@ -51,7 +51,7 @@ describe('deposits', () => {
         {
           ...{ chainId: 4663, xpub: XPUB, rpcUrls: ['https://one.example', 'https://two.example'] },
           token: '0x5fc5360d0400a0fd4f2af552add042d716f1d168',
-          fixedEthUsd: null,
+          ethUsd: null,
         },
       ],
     })
@@ -84,7 +84,7 @@ describe('deposits', () => {
     const chains = { chains: { 46630: testnetChain } }
     expect(problemsOf(testnet, chains)).toContain('SVC_ALLOW_TESTNET is not')
     const { config } = load({ ...testnet, SVC_ALLOW_TESTNET: 'true' }, chains)
-    expect(config.deposits?.chains).toMatchObject([{ chainId: 46630, fixedEthUsd: '2500', ethFeed: null }])
+    expect(config.deposits?.chains).toMatchObject([{ chainId: 46630, ethUsd: '2500', ethFeed: null }])
   })
 
   // Real payments would buy sandbox answers.

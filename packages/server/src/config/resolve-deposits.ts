@@ -1,6 +1,5 @@
-import type { DepositChainConfig, DepositsConfig, SecondPriceConfig } from './deposits-config.ts'
-import type { ConfigFile } from './config-file.ts'
-import type { DepositChainEntry } from './deposits-entry.ts'
+import type { FileSettings } from './config-file.ts'
+import type { DepositChainConfig, DepositChainEntry, DepositsConfig } from './deposits-config.ts'
 import type { Environment } from './environment.ts'
 import { isLoopback } from './reach.ts'
 
@@ -11,7 +10,6 @@ import { isLoopback } from './reach.ts'
 const MAINNET_TOKEN = '0x5fc5360d0400a0fd4f2af552add042d716f1d168'
 const MAINNET_ETH_FEED = '0x78f3556b67e17df817d51ef5a990cdaf09e8d3a9'
 const MAINNET_TOKEN_FEED = '0x61b7e5650328764b076a108eff5fa7282a1b9ad2'
-const MULTICALL = '0xca11bde05977b3631167028862be2a173976ca11'
 
 export interface ResolvedDeposits {
   /** Null where no chain is read: then deposits are off. */
@@ -28,8 +26,11 @@ export interface DepositPlace {
 }
 
 /** Reads what the environment and the file say of deposits, and checks that each chain has all it needs. */
-export function resolveDeposits(environment: Environment, file: ConfigFile, place: DepositPlace): ResolvedDeposits {
-  const entry = file.deposits ?? {}
+export function resolveDeposits(
+  environment: Environment,
+  { deposits: { chains: entries, ...settings } }: FileSettings,
+  place: DepositPlace,
+): ResolvedDeposits {
   const problems = [
     ...mainNetworkProblems(environment, place),
     ...testnetProblems(environment, place),
@@ -39,24 +40,15 @@ export function resolveDeposits(environment: Environment, file: ConfigFile, plac
   const chains: DepositChainConfig[] = []
   for (const source of sourcesOf(environment)) {
     if (source.rpcUrls.length === 0) continue
-    const chain = chainFrom(source, environment.SVC_DEPOSIT_TREASURY ?? null, entry.chains?.[source.chainId] ?? {})
+    const chain = chainFrom(source, environment.SVC_DEPOSIT_TREASURY ?? null, entries[source.chainId])
     problems.push(...chainProblems(chain, environment))
     if (chain.rpcUrls.length === 1) notices.push(loneProviderNotice(chain))
-    if (chain.fixedEthUsd === null && chain.secondPrice === null) notices.push(lonePriceNotice(chain, entry))
+    if (chain.ethUsd === null && chain.secondPrice === null) notices.push(lonePriceNotice(chain, settings))
     chains.push(chain)
   }
   const isOn = chains.length > 0 && problems.length === 0
-  const deposits: DepositsConfig = {
-    mode: environment.SVC_DEPOSIT_MODE,
-    minimumUsd: environment.SVC_DEPOSIT_MINIMUM_USD,
-    autoLimitUsd: entry.auto_limit_usd ?? '10000',
-    secondOpinionUsd: entry.second_opinion_usd ?? '500',
-    secondPriceUsd: entry.second_price_usd ?? '500',
-    blockedSenders: entry.blocked_senders ?? [],
-    watchMs: entry.watch_ms ?? 3_000,
-    chains,
-  }
-  return { deposits: isOn ? deposits : null, problems, notices }
+  const { SVC_DEPOSIT_MODE: mode, SVC_DEPOSIT_MINIMUM_USD: minimumUsd } = environment
+  return { deposits: isOn ? { ...settings, mode, minimumUsd, chains } : null, problems, notices }
 }
 
 interface ChainSource {
@@ -77,26 +69,14 @@ function sourcesOf(environment: Environment): readonly ChainSource[] {
 }
 
 function chainFrom(source: ChainSource, treasury: string | null, entry: DepositChainEntry): DepositChainConfig {
-  const isMainnet = source.chainId === 4663
+  const chain = { ...entry, ...source, treasury }
+  if (source.chainId !== 4663) return chain
   return {
-    ...source,
-    treasury,
-    token: entry.token ?? (isMainnet ? MAINNET_TOKEN : null),
-    ethFeed: entry.eth_feed ?? (isMainnet ? MAINNET_ETH_FEED : null),
-    tokenFeed: entry.token_feed ?? (isMainnet ? MAINNET_TOKEN_FEED : null),
-    fixedEthUsd: entry.eth_usd ?? null,
-    secondPrice: secondPriceFrom(entry),
-    multicall: entry.multicall ?? MULTICALL,
-    headAgeMaxMs: entry.head_age_max_ms ?? 60_000,
-    finalityAgeMaxMs: entry.finality_age_max_ms ?? 3_600_000,
+    ...chain,
+    token: entry.token ?? MAINNET_TOKEN,
+    ethFeed: entry.ethFeed ?? MAINNET_ETH_FEED,
+    tokenFeed: entry.tokenFeed ?? MAINNET_TOKEN_FEED,
   }
-}
-
-function secondPriceFrom({ second_price: entry }: DepositChainEntry): SecondPriceConfig | null {
-  if (entry === undefined) return null
-  if ('feed' in entry) return { kind: 'feed', address: entry.feed }
-  if ('pool' in entry) return { kind: 'pool', address: entry.pool }
-  return { kind: 'ticker', ...entry }
 }
 
 /**
@@ -141,10 +121,10 @@ function chainProblems(chain: DepositChainConfig, environment: Environment): rea
   if (chain.token === null) {
     problems.push(`deposits.chains.${chainId}.token is missing: give the address of USDG on that network.`)
   }
-  if (chain.ethFeed === null && chain.fixedEthUsd === null) {
+  if (chain.ethFeed === null && chain.ethUsd === null) {
     problems.push(`deposits.chains.${chainId} needs eth_feed, or a fixed price in eth_usd.`)
   }
-  if (chain.fixedEthUsd !== null && chainId === 4663) {
+  if (chain.ethUsd !== null && chainId === 4663) {
     problems.push('deposits.chains.4663.eth_usd is set: real ETH is priced by its feed.')
   }
   return problems
@@ -157,9 +137,12 @@ function loneProviderNotice({ chainId }: DepositChainConfig): string {
   )
 }
 
-function lonePriceNotice({ chainId }: DepositChainConfig, entry: ConfigFile['deposits']): string {
+function lonePriceNotice(
+  { chainId }: DepositChainConfig,
+  { secondPriceUsd }: Pick<DepositsConfig, 'secondPriceUsd'>,
+): string {
   return (
     `deposits.chains.${chainId}.second_price is not set: nothing confirms the price of ETH. A price that leaps, and a ` +
-    `deposit in ETH worth more than ${entry?.second_price_usd ?? '500'} USD, wait for an operator.`
+    `deposit in ETH worth more than ${secondPriceUsd} USD, wait for an operator.`
   )
 }

@@ -1,15 +1,12 @@
-import type { PromptTraining } from '@svc/contract'
-import type { MediaPriceConfig, PriceConfig, RouteConfig, UpstreamConfig } from './config.ts'
-import { CONFIG_FILE, type ConfigFile } from './config-file.ts'
+import type { Config, RouteConfig, UpstreamConfig } from './config.ts'
+import { CONFIG_FILE, type FileSettings } from './config-file.ts'
 import type { Environment } from './environment.ts'
-import { priceOf, resolveRoute } from './resolve-route.ts'
+import { resolveRoute } from './resolve-route.ts'
 
-export interface ResolvedPrices {
-  readonly routes: ReadonlyMap<string, RouteConfig>
-  readonly prices: ReadonlyMap<string, PriceConfig>
-  readonly mediaPrices: ReadonlyMap<string, MediaPriceConfig>
-  readonly defaultPrice: PriceConfig | null
-  readonly promptTraining: ReadonlyMap<string, PromptTraining>
+export interface ResolvedPrices extends Pick<
+  Config,
+  'routes' | 'prices' | 'mediaPrices' | 'defaultPrice' | 'promptTraining'
+> {
   readonly problems: readonly string[]
 }
 
@@ -19,28 +16,25 @@ export interface ResolvedPrices {
  */
 export function resolvePrices(
   environment: Environment,
-  file: ConfigFile,
+  file: FileSettings,
   upstreams: readonly UpstreamConfig[],
 ): ResolvedPrices {
   const problems: string[] = []
   const routes = new Map<string, RouteConfig>()
-  for (const [id, entry] of Object.entries(file.routes ?? {})) {
+  for (const [id, entry] of Object.entries(file.routes)) {
     const route = resolveRoute(entry, `routes.${id}`, upstreams, problems)
     if (route !== null) routes.set(id, route)
   }
-  const prices = new Map<string, PriceConfig>()
-  for (const [id, entry] of Object.entries(file.prices ?? {})) prices.set(id, priceOf(entry, `prices.${id}`, problems))
   const pair = environment.SVC_DEFAULT_PRICE
-  if (pair !== undefined && file.default_price !== undefined) {
+  if (pair !== undefined && file.defaultPrice !== undefined) {
     problems.push(`The default price is set in SVC_DEFAULT_PRICE and in ${CONFIG_FILE}. Keep one of them.`)
   }
-  const entry = pair ?? file.default_price
   return {
     routes,
-    prices,
-    mediaPrices: new Map(Object.entries(file.media_prices ?? {})),
-    promptTraining: new Map(Object.entries(file.prompt_training ?? {})),
-    defaultPrice: entry === undefined ? null : priceOf(entry, 'default_price', problems),
+    prices: new Map(Object.entries(file.prices)),
+    mediaPrices: new Map(Object.entries(file.mediaPrices)),
+    promptTraining: new Map(Object.entries(file.promptTraining)),
+    defaultPrice: pair ?? file.defaultPrice ?? null,
     problems,
   }
 }

@@ -1,20 +1,12 @@
-import type { PriceConfig, RouteConfig, RouteTargetConfig, UpstreamConfig } from './config.ts'
-import { CONFIG_FILE, type PriceEntry, type RouteEntry } from './config-file.ts'
-import type { MediaPriceEntry } from './media-price-entry.ts'
-
-interface TargetEntry {
-  readonly upstream: string
-  readonly model?: string | undefined
-  readonly price?: PriceEntry | undefined
-  readonly media_price?: MediaPriceEntry | undefined
-  readonly weight?: number | undefined
-}
+import type { RouteConfig, RouteTargetConfig, UpstreamConfig } from './config.ts'
+import { CONFIG_FILE, type RouteEntry, type TargetEntry } from './config-file.ts'
 
 /** The targets as they are written: several in `targets`, or the one that the route itself names. */
 function targetsOf(entry: RouteEntry): readonly TargetEntry[] | null {
-  const { upstream, model, price, targets } = entry
-  if (targets === undefined) return upstream === undefined ? null : [{ upstream, model, price }]
-  const isMixed = upstream !== undefined || model !== undefined || price !== undefined
+  const { upstream, model, price, mediaPrice, targets } = entry
+  if (targets === undefined)
+    return upstream === undefined ? null : [{ upstream, model, price, mediaPrice, weight: null }]
+  const isMixed = upstream !== undefined || model !== null || price !== null
   return isMixed ? null : targets
 }
 
@@ -38,14 +30,14 @@ export function resolveRoute(
     problems.push(`${CONFIG_FILE}, ${path}: give either upstream (with model and price) or targets, not both.`)
     return null
   }
-  const weighted = entries.filter((target) => target.weight !== undefined).length
+  const weighted = entries.filter((target) => target.weight !== null).length
   if (weighted !== 0 && weighted !== entries.length) {
     problems.push(`${CONFIG_FILE}, ${path}.targets: give every target a weight, or none.`)
   }
-  if (entry.fallback === false && weighted === 0 && entries.length > 1) {
+  if (!entry.fallback && weighted === 0 && entries.length > 1) {
     problems.push(`${CONFIG_FILE}, ${path}: without weights and without fallback only the first target is ever used.`)
   }
-  const mediaTypes = new Set([entry, ...entries].flatMap(({ media_price: price }) => price?.type ?? []))
+  const mediaTypes = new Set([entry, ...entries].flatMap(({ mediaPrice }) => mediaPrice?.type ?? []))
   if (mediaTypes.size > 1) {
     problems.push(`${CONFIG_FILE}, ${path}: one model does one thing: give every media_price the same type.`)
   }
@@ -57,21 +49,10 @@ export function resolveRoute(
           `Known are ${upstreams.map((upstream) => upstream.name).join(', ')}.`,
       )
     }
-    const price = target.price === undefined ? null : priceOf(target.price, `${where}.price`, problems)
-    const { upstream, model = null, weight = 1 } = target
     // What the route says of media holds for each target that says nothing of its own.
-    return { upstream, model, price, mediaPrice: target.media_price ?? entry.media_price ?? null, weight }
+    return { ...target, mediaPrice: target.mediaPrice ?? entry.mediaPrice, weight: target.weight ?? 1 }
   })
   const [first, ...others] = targets
   if (first === undefined) return null
-  return { ...first, others, isWeighted: weighted > 0, fallback: entry.fallback ?? true }
-}
-
-/** Checks a price as it is written. */
-export function priceOf(entry: PriceEntry, path: string, problems: string[]): PriceConfig {
-  const bounds = (entry.tiers ?? []).map((tier) => tier.above_input_tokens)
-  if (bounds.some((bound, index) => index > 0 && bound <= (bounds[index - 1] ?? 0))) {
-    problems.push(`${CONFIG_FILE}, ${path}.tiers: put the tiers in rising order of above_input_tokens.`)
-  }
-  return entry
+  return { ...first, others, isWeighted: weighted > 0, fallback: entry.fallback }
 }

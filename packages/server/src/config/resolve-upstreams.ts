@@ -1,14 +1,10 @@
 import { trimEndOf } from '@svc/contract'
 import type { UpstreamConfig } from './config.ts'
-import { CONFIG_FILE, type ConfigFile, type UpstreamEntry } from './config-file.ts'
+import { CONFIG_FILE, type FileSettings, type UpstreamEntry, upstreamSchema } from './config-file.ts'
 import type { Environment } from './environment.ts'
 
 /** Name of the upstream that the environment describes. */
 const DEFAULT_NAME = 'default'
-/** Source of the three times: decision 0012 (limits of a request). */
-const CONNECT_MS = 5_000
-const FIRST_BYTE_MS = 120_000
-const IDLE_MS = 60_000
 
 type Kind = UpstreamConfig['kind']
 
@@ -44,11 +40,11 @@ export interface ResolvedUpstreams {
  */
 export function resolveUpstreams(
   environment: Environment,
-  file: ConfigFile,
+  file: FileSettings,
   env: Readonly<Record<string, string | undefined>>,
 ): ResolvedUpstreams {
   const problems: string[] = []
-  const entries = file.upstreams ?? []
+  const entries = file.upstreams
   const upstreams: UpstreamConfig[] = []
   if (environment.SVC_UPSTREAM !== undefined || entries.length === 0) {
     upstreams.push(fromEnvironment(environment, problems))
@@ -82,7 +78,7 @@ function fromEnvironment(environment: Environment, problems: string[]): Upstream
   if (kind === 'openai-compatible' && url === null) {
     problems.push('SVC_UPSTREAM_URL is missing: give the base address of the server, such as http://127.0.0.1:8080/v1.')
   }
-  return withDefaults({ name: DEFAULT_NAME, kind }, url, apiKey)
+  return upstreamFrom(upstreamSchema.parse({ name: DEFAULT_NAME, kind }), url, apiKey)
 }
 
 function fromFile(
@@ -90,41 +86,35 @@ function fromFile(
   env: Readonly<Record<string, string | undefined>>,
   problems: string[],
 ): UpstreamConfig {
-  const url = entry.url === undefined ? knownUrls[entry.kind] : trimEndOf(entry.url, '/')
-  const apiKey = entry.api_key_env === undefined ? null : env[entry.api_key_env]?.trim() || null
+  const url = entry.url === null ? knownUrls[entry.kind] : trimEndOf(entry.url, '/')
+  const apiKey = entry.apiKeyEnv === undefined ? null : env[entry.apiKeyEnv]?.trim() || null
   const where = `${CONFIG_FILE}, upstream "${entry.name}"`
-  if (entry.api_key_env !== undefined && apiKey === null) {
-    problems.push(`${where}: the variable ${entry.api_key_env}, which holds its key, is not set.`)
+  if (entry.apiKeyEnv !== undefined && apiKey === null) {
+    problems.push(`${where}: the variable ${entry.apiKeyEnv}, which holds its key, is not set.`)
   }
-  if (accounts[entry.kind] !== null && entry.api_key_env === undefined) {
+  if (accounts[entry.kind] !== null && entry.apiKeyEnv === undefined) {
     problems.push(`${where}: name the variable that holds its key in api_key_env.`)
   }
-  if (entry.data_collection !== undefined && entry.kind !== 'openrouter') {
+  if (entry.dataCollection !== undefined && entry.kind !== 'openrouter') {
     problems.push(`${where}: data_collection is for an upstream of kind openrouter; others have no such wish.`)
   }
   if (entry.kind === 'openai-compatible' && url === null) problems.push(`${where}: give its base address in url.`)
-  return withDefaults(entry, url, apiKey)
+  return upstreamFrom(entry, url, apiKey)
 }
 
-function withDefaults(entry: UpstreamEntry, url: string | null, apiKey: string | null): UpstreamConfig {
+function upstreamFrom(
+  { apiKeyEnv: _name, dataCollection, ...entry }: UpstreamEntry,
+  url: string | null,
+  apiKey: string | null,
+): UpstreamConfig {
   const isRouter = entry.kind === 'openrouter' || entry.kind === 'sandbox'
   return {
-    name: entry.name,
-    kind: entry.kind,
+    ...entry,
     url,
     apiKey,
-    timeouts: {
-      connectMs: entry.connect_ms ?? CONNECT_MS,
-      firstByteMs: entry.first_byte_ms ?? FIRST_BYTE_MS,
-      idleMs: entry.idle_ms ?? IDLE_MS,
-    },
-    allowH2: entry.allow_h2 ?? false,
-    reportsCost: entry.reports_cost ?? isRouter,
-    failuresAreFree: entry.failures_are_free ?? isRouter,
-    maxTokensField: entry.max_tokens_field ?? null,
-    forwardsTrace: entry.forward_trace ?? false,
-    deniesDataCollection: deniesDataCollection(entry, url),
-    promptTraining: entry.prompt_training ?? null,
+    reportsCost: entry.reportsCost ?? isRouter,
+    failuresAreFree: entry.failuresAreFree ?? isRouter,
+    deniesDataCollection: entry.kind === 'openrouter' && (dataCollection ?? usualDataCollection(url)) === 'deny',
   }
 }
 
@@ -132,8 +122,7 @@ function withDefaults(entry: UpstreamEntry, url: string | null, apiKey: string |
  * OpenRouter itself is asked unless the operator says otherwise. Another server that speaks its dialect may not know
  * the wish, and gets it only where the operator says so.
  */
-function deniesDataCollection({ kind, data_collection }: UpstreamEntry, url: string | null): boolean {
-  if (kind !== 'openrouter') return false
+function usualDataCollection(url: string | null): UpstreamEntry['dataCollection'] {
   const isItself = url !== null && URL.parse(url)?.hostname === URL.parse(OPENROUTER_URL)?.hostname
-  return (data_collection ?? (isItself ? 'deny' : 'allow')) === 'deny'
+  return isItself ? 'deny' : 'allow'
 }
