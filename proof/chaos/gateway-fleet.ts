@@ -4,12 +4,14 @@ import type { Random } from '../../packages/server/testing/random.ts'
 import { findFreePort } from '../../packages/server/testing/free-port.ts'
 import type { GatewayProcess } from '../../packages/server/testing/start-gateway-process.ts'
 import type { Rig } from '../rig/gateway-rig.ts'
-import { isFault } from '../rig/log-faults.ts'
+import { isFault, isLostLease } from '../rig/log-faults.ts'
 
 export interface Fleet {
   readonly ports: readonly number[]
   /** What went wrong without being asked to: an end that the run did not cause, a fault in the log. */
   readonly faults: readonly string[]
+  /** How often a process could not renew its lease in time, and ended its streams as it must. */
+  readonly lostLeases: () => number
   /**
    * Kills one gateway, now or in the middle of its orderly stop, and starts it again. @returns milliseconds
    * until it answered.
@@ -26,6 +28,7 @@ const STOP_MS_MAX = 60_000
 export async function startFleet(rig: Rig, size: number): Promise<Fleet> {
   const ports = await Promise.all(Array.from({ length: size }, findFreePort))
   const faults: string[] = []
+  let lostLeases = 0
   const living = new Map<number, GatewayProcess>()
   const doomed = new Set<number>()
   const killAll = (): void => {
@@ -34,7 +37,8 @@ export async function startFleet(rig: Rig, size: number): Promise<Fleet> {
 
   const start = async (port: number): Promise<void> => {
     const onLine = (line: string): void => {
-      if (isFault(line)) faults.push(`a gateway logged: ${line.slice(0, 2_000)}`)
+      if (isLostLease(line)) lostLeases++
+      else if (isFault(line)) faults.push(`a gateway logged: ${line.slice(0, 2_000)}`)
     }
     const gateway = await rig.start(port, { onLine })
     living.set(port, gateway)
@@ -46,7 +50,9 @@ export async function startFleet(rig: Rig, size: number): Promise<Fleet> {
   for (const port of ports) await start(port)
 
   return {
-    ...{ ports, faults },
+    ports,
+    faults,
+    lostLeases: () => lostLeases,
     async kill(random) {
       const port = random.pick(ports)
       const gateway = living.get(port)

@@ -43,6 +43,7 @@ export function renderReport(report: ChaosReport): string {
       `${orphans.length}: ${orphans.filter(({ charge }) => charge > 0n).length} charged, the rest free`,
     ],
     ['samples', `${report.samples} of all balances and budgets`],
+    ['leases lost', String(report.lostLeases)],
     ['last hold', `settled ${(report.settledMs / 1_000).toFixed(1)} s after the load`],
     ['took', `${report.seconds.toFixed(0)} s`],
   ]

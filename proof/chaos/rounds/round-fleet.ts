@@ -6,6 +6,7 @@ import { findFreePort } from '../../../packages/server/testing/free-port.ts'
 import { startTcpProxy, type TcpProxy } from '../../../packages/server/testing/tcp-proxy.ts'
 import type { GatewayProcess } from '../../../packages/server/testing/start-gateway-process.ts'
 import type { Rig } from '../../rig/gateway-rig.ts'
+import { isLostLease } from '../../rig/log-faults.ts'
 import { until } from '../../rig/until.ts'
 
 const MOVED_CLOCK = fileURLToPath(new URL('./moved-clock.ts', import.meta.url))
@@ -106,7 +107,7 @@ async function openMember(rig: Rig, index: number, watch: Watch): Promise<{ memb
         nodeOptions: ['--import', MOVED_CLOCK],
         env: { SVC_DATA_DIR: dataDir, ...database },
         onLine: (line) => {
-          if (line.includes('the lease of this process cannot be renewed')) watch.lostLeases++
+          if (isLostLease(line)) watch.lostLeases++
         },
       })
       slot.gateway = gateway
