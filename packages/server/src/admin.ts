@@ -1,4 +1,4 @@
 /** Composition root of the operator commands: `npm run admin -- …`. Never imported. */
-import { runAdminProcess } from './app/open-admin.ts'
+import { runAdminProcess } from './app/run-admin.ts'
 
 await runAdminProcess(process.argv.slice(2))

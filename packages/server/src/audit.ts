@@ -1,4 +1,4 @@
 /** Composition root of the audit: `npm run audit`. Prints every invariant with its figures. Never imported. */
-import { runAdminProcess } from './app/open-admin.ts'
+import { runAdminProcess } from './app/run-admin.ts'
 
 await runAdminProcess(['audit', ...process.argv.slice(2)])

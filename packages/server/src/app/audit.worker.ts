@@ -9,7 +9,7 @@ import { runAudit } from '../money/ledger/audit.ts'
 if (parentPort !== null) {
   const { url, dataDir } = workerData as { readonly url: string | null; readonly dataDir: string }
   const database = await openDatabase({
-    ...{ url, dataDir, isPatient: true },
+    ...{ url, dataDir, isPatient: true, schema: 'require' },
     checkpointWorker: new URL('sqlite-checkpoint.worker.ts', import.meta.url),
   })
   try {

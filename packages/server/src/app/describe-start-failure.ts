@@ -1,9 +1,11 @@
 /** What an operator reads when a start fails for a reason that lies outside of the program. */
 import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/config-error.ts'
+import { databaseAddress } from '../config/store-address.ts'
 import { DataFolderInUseError } from '../platform/db/data-folder-lock.ts'
 import { ChangedMigrationError, UnknownSchemaError } from '../platform/db/migrate.ts'
 import { ReadOnlyServerError } from '../platform/db/postgres-pool.ts'
+import { MissingStoreError, OutdatedStoreError } from '../platform/db/require-schema.ts'
 import { DatabaseUnavailableError } from '../platform/errors/database-unavailable-error.ts'
 import { type StoreKind, WrongStoreKindError } from '../access/operators/store-kind.ts'
 import { FilesUnavailableError } from '../platform/files/files-unavailable-error.ts'
@@ -58,6 +60,8 @@ export function describeStartFailure(thrown: unknown, config: Known | null): str
   if (!(error instanceof Error)) return null
   if (error instanceof ConfigError || error instanceof DataFolderInUseError) return error.message
   if (error instanceof UnknownSchemaError) return error.message
+  if (error instanceof MissingStoreError) return missingStoreText(config)
+  if (error instanceof OutdatedStoreError) return outdatedStoreText(config)
   if (error instanceof WrongStoreKindError) return wrongStoreText(error.kind, config)
   if (error instanceof ChangedMigrationError || error instanceof FilesUnavailableError) return error.message
   const facts = factsOf(error)
@@ -76,10 +80,32 @@ export function describeStartFailure(thrown: unknown, config: Known | null): str
   )
 }
 
+/** Names the store, and says how to name the right one. */
+function missingStoreText(config: Known | null): string {
+  const url = config?.databaseUrl ?? null
+  const way =
+    url === null
+      ? "Give the gateway's own folder in SVC_DATA_DIR, or its database in SVC_DATABASE_URL."
+      : "Give the address of the gateway's own database in SVC_DATABASE_URL."
+  return `${storeText(config)} holds no store. ${way} Only the first start of a gateway ("npm start") makes a store.`
+}
+
+function outdatedStoreText(config: Known | null): string {
+  return (
+    `${storeText(config)} was made by an earlier version. ` +
+    'Nothing was changed: the next start of the gateway brings it up to date.'
+  )
+}
+
+function storeText(config: Known | null): string {
+  const url = config?.databaseUrl ?? null
+  return url === null ? `The data folder ${config?.dataDir ?? ''}` : `The PostgreSQL database ${databaseAddress(url)}`
+}
+
 /** Test money and live money never meet: says what holds which, and every way on. */
 function wrongStoreText(kind: StoreKind, config: Known | null): string {
   const isFolder = config === null || config.databaseUrl === null
-  const store = isFolder ? `The data folder ${config?.dataDir ?? ''}` : 'The database of SVC_DATABASE_URL'
+  const store = storeText(config)
   const other = isFolder ? 'another data folder (SVC_DATA_DIR)' : 'another database (SVC_DATABASE_URL)'
   if (kind === 'live') {
     return `${store} holds live credits, which a sandbox does not serve. Start the sandbox with ${other}.`
@@ -136,21 +162,13 @@ function postgresReason(error: Error, { code }: Facts): string | null {
 
 function postgresText(databaseUrl: string, reason: string): string {
   return (
-    `The PostgreSQL database ${addressOf(databaseUrl)} cannot be used: ${reason}. Mend that or the address in ` +
+    `The PostgreSQL database ${databaseAddress(databaseUrl)} cannot be used: ${reason}. Mend that or the address in ` +
     'SVC_DATABASE_URL; without it the gateway keeps its database in the data folder.'
   )
-}
-
-/** The address of a database without its password and its parameters, which may hold one, too. */
-function addressOf(databaseUrl: string): string {
-  const url = new URL(databaseUrl)
-  url.password = ''
-  url.search = ''
-  return url.href
 }
 
 /** Says what a start waits for. */
 export function describeWaiting({ cause }: DatabaseUnavailableError, databaseUrl: string, waitMs: number): string {
   const reason = cause instanceof Error ? (postgresReason(cause, factsOf(cause)) ?? cause.message) : String(cause)
-  return `Waiting up to ${waitMs / 1_000} s for the PostgreSQL database ${addressOf(databaseUrl)}: ${reason}.`
+  return `Waiting up to ${waitMs / 1_000} s for the PostgreSQL database ${databaseAddress(databaseUrl)}: ${reason}.`
 }

@@ -1,21 +1,18 @@
 /**
  * The operator commands put together: on the database of the configuration, beside a running gateway or without one.
  */
-import { scrubSecrets } from '@svc/contract'
 import { userInfo } from 'node:os'
-import { createInterface } from 'node:readline/promises'
 import { createAccountStore } from '../access/accounts/account-store.ts'
 import { createAccount } from '../access/accounts/create-account.ts'
 import { findAccount, listAccounts } from '../access/accounts/list-accounts.ts'
 import type { AdminContext } from '../operations/commands/admin-context.ts'
-import { runAdmin } from '../operations/commands/admin-program.ts'
 import { ConfigError } from '../config/config-error.ts'
-import { loadOperatorConfig, type OperatorConfig } from '../config/load-operator-config.ts'
+import type { OperatorConfig } from '../config/load-operator-config.ts'
+import { storeAddress } from '../config/store-address.ts'
 import type { Database } from '../platform/db/database.ts'
 import { openDatabase } from '../platform/db/open-database.ts'
 import { createDecisionStore } from '../deposits/decision-store.ts'
 import { createDepositStore } from '../deposits/deposit-store.ts'
-import { describeStartFailure } from './describe-start-failure.ts'
 import { createKey } from '../access/keys/create-key.ts'
 import { readAccountLimits } from '../access/keys/account-limits.ts'
 import { changeKey } from '../access/keys/change-key.ts'
@@ -55,7 +52,11 @@ type AdminConfig = Pick<OperatorConfig, 'databaseUrl' | 'peppers' | 'limits'> &
   Partial<Pick<OperatorConfig, 'sessionSecret' | 'isProduction' | 'deposits'>> &
   KnownModelsConfig
 
-/** Opens the database of a configuration for the operator commands. */
+/**
+ * Opens the store of a configuration for the operator commands.
+ *
+ * @throws {MissingStoreError} where no gateway has made one: a mistyped folder must not become a store of its own.
+ */
 export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
   const clock = systemClock
   const database = await openDatabase({
@@ -63,6 +64,7 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
     dataDir: config.dataDir,
     checkpointWorker: CHECKPOINT_WORKER,
     isPatient: true,
+    schema: 'require',
   })
   const ledger = new Ledger({ engine: createLedgerEngine(database) })
   const by: Operator = { operatorId: null, name: operatorName(), way: 'command' }
@@ -70,6 +72,7 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
   const note: Note = (action, steps) => keepJournal(services, by, action, steps)
   return {
     now: () => clock.now(),
+    store: storeAddress(config),
     ...accountCommands(database, services, note, by),
     ...limitCommands(database, config, services, by),
     ...keyCommands(database, config, clock, note),
@@ -242,54 +245,19 @@ function mailCommands(
       }
       throw new ConfigError([
         'SVC_SESSION_SECRET is missing: addresses are known by a hash under it. ' +
-          'Give the one that the gateway runs with.',
+          `Give the one that the gateway runs with, or ${keptElsewhere}`,
       ])
     },
   }
 }
 
+/** Where only its own machine reaches a gateway, it keeps the secrets that it was not given. */
+const keptElsewhere = 'its data folder in SVC_DATA_DIR if it has made its own.'
+
 function requirePeppers({ peppers }: AdminConfig): NonNullable<OperatorConfig['peppers']> {
   if (peppers !== null) return peppers
   throw new ConfigError([
     'SVC_KEY_PEPPER is missing: a key that is made without the gateway’s own pepper would not work. ' +
-      'Give the one that the gateway runs with.',
+      `Give the one that the gateway runs with, or ${keptElsewhere}`,
   ])
-}
-
-async function askPerson(question: string): Promise<string> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return await terminal.question(question)
-  } finally {
-    terminal.close()
-  }
-}
-
-/**
- * Runs one command line as this process: answers on standard output, complaints on standard error, and the exit
- * code.
- */
-export async function runAdminProcess(words: readonly string[]): Promise<void> {
-  const printError = (text: string): void => void process.stderr.write(`${scrubSecrets(text)}\n`)
-  let databaseUrl: string | null = null
-  try {
-    process.exitCode = await runAdmin(
-      {
-        open: () => {
-          const config = loadOperatorConfig({ env: process.env, workingDir: process.cwd() })
-          databaseUrl = config.databaseUrl
-          return openAdmin(config)
-        },
-        print: (text) => void process.stdout.write(`${text}\n`),
-        printError,
-        ask: process.stdin.isTTY ? askPerson : null,
-      },
-      words,
-    )
-  } catch (error) {
-    const expected = describeStartFailure(error, { host: '', databaseUrl })
-    const message = error instanceof Error && error.message !== '' ? error.message : String(error)
-    printError(`error: ${expected ?? message}`)
-    process.exitCode = 1
-  }
 }

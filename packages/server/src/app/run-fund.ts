@@ -1,12 +1,14 @@
 /** Pays the demo account on a local chain, as a wallet would, and claims the payment. Part of the composition. */
 import { readFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import { shortBalance, shortDecimal } from '@svc/contract'
 import { request } from 'undici'
 import { ASSET_DECIMALS } from '../chain/assets.ts'
 import { parseAmount } from '../chain/parse-amount.ts'
-import { CHAINS_FOLDER } from '../config/data-folder.ts'
+import { ConfigError } from '../config/config-error.ts'
+import { CHAINS_FOLDER, dataFolderOf } from '../config/data-folder.ts'
+import { readSettings } from '../config/load-config.ts'
 import { loadSandbox } from './load-sandbox.ts'
 import {
   flag,
@@ -93,7 +95,7 @@ export async function runFund(words: readonly string[], options: FundOptions): P
     )
     return 0
   } catch (error) {
-    if (!(error instanceof FundError)) throw error
+    if (!(error instanceof FundError || error instanceof ConfigError)) throw error
     options.printError(`error: ${error.message}`)
     return 1
   }
@@ -107,9 +109,12 @@ interface Payment {
 }
 
 async function fund(payment: Payment, { env, print }: FundOptions): Promise<void> {
-  const dataDir = resolve(env['SVC_DATA_DIR'] ?? '.svc')
-  const origin = `http://localhost:${env['SVC_PORT'] ?? '8787'}`
-  const key = await readOr(join(dataDir, 'demo-key'), 'There is no demo key: start the sandbox with "npm start" first.')
+  const workingDir = process.cwd()
+  const { environment } = readSettings({ env, workingDir })
+  const dataDir = dataFolderOf(environment, [], workingDir)
+  const origin = `http://localhost:${environment.SVC_PORT}`
+  const noKey = `There is no demo key in ${dataDir}: start the sandbox with "npm start", or name its folder in SVC_DATA_DIR.`
+  const key = await readOr(join(dataDir, 'demo-key'), noKey)
   const noChain =
     'No local chain is running: it starts some seconds after "npm start", if @foundry-rs/anvil is installed.'
   const url = await readOr(join(dataDir, CHAINS_FOLDER, `${payment.chainId}.url`), noChain)

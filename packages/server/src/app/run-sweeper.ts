@@ -2,9 +2,9 @@
 import { scrubSecrets } from '@svc/contract'
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import { ASSET_DECIMALS, type Asset, type Hex } from '../chain/assets.ts'
-import { ConfigError } from '../config/config-error.ts'
 import type { DepositChainConfig } from '../config/deposits-config.ts'
-import { loadOperatorConfig } from '../config/load-operator-config.ts'
+import { loadOperatorConfig, type OperatorConfig } from '../config/load-operator-config.ts'
+import type { StorePlace } from '../config/store-address.ts'
 import type { Database } from '../platform/db/database.ts'
 import { openDatabase } from '../platform/db/open-database.ts'
 import { createDepositAddressStore } from '../deposits/deposit-address-store.ts'
@@ -14,6 +14,7 @@ import { parseAmount } from '../chain/parse-amount.ts'
 import { createWatchStore } from '../deposits/watch-store.ts'
 import { systemClock } from '../platform/runtime/clock.ts'
 import { createId } from '../platform/runtime/ids.ts'
+import { describeStartFailure } from './describe-start-failure.ts'
 import {
   flag,
   parseProgram,
@@ -74,25 +75,27 @@ export async function runSweeper(words: readonly string[]): Promise<number> {
     printError: (text) => process.stderr.write(`${scrubSecrets(text)}\n`),
   })
   if (line.kind === 'end') return line.exitCode
+  let place: StorePlace = { databaseUrl: null, dataDir: '' }
   try {
     for (;;) {
-      const code = await sweepOnce(line.values)
+      const config = loadOperatorConfig({ env: process.env, workingDir: process.cwd() })
+      place = config
+      const code = await sweepOnce(config, line.values)
       if (line.values.every === null) return code
       await pauseFor(line.values.every * 1_000)
     }
   } catch (error) {
-    const message = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
-    const isExpected = error instanceof ConfigError || error instanceof SweepKeyError
-    printError(isExpected ? error.message : message)
+    const message = error instanceof Error ? error.message : String(error)
+    const own = error instanceof SweepKeyError ? message : (message.split('\n')[0] ?? '')
+    printError(describeStartFailure(error, { host: '', ...place }) ?? own)
     return 1
   }
 }
 
-async function sweepOnce(options: Options): Promise<number> {
-  const config = loadOperatorConfig({ env: process.env, workingDir: process.cwd() })
+async function sweepOnce(config: OperatorConfig, options: Options): Promise<number> {
   const keys = await readSweepKeys(options.keys)
   const { databaseUrl: url, dataDir } = config
-  const database = await openDatabase({ url, dataDir, checkpointWorker: CHECKPOINT_WORKER })
+  const database = await openDatabase({ url, dataDir, checkpointWorker: CHECKPOINT_WORKER, schema: 'require' })
   try {
     let code = 0
     for (const one of keys) {

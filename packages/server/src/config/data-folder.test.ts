@@ -27,7 +27,6 @@ describe('without SVC_DATA_DIR', () => {
   test('a command without an upstream takes the folder that was used, and of two asks which', () => {
     const folderOf = (env: Record<string, string>) => loadOperatorConfig({ env, workingDir }).dataDir
     expect(folderOf({})).toBe(join(workingDir, '.svc'))
-    rmSync(join(workingDir, '.svc'), { recursive: true })
     use('.svc-live')
     expect(folderOf({})).toBe(join(workingDir, '.svc-live'))
     use('.svc')

@@ -11,6 +11,16 @@ export function prepareDataDir(dataDir: string): void {
   chmodSync(dataDir, 0o700)
 }
 
+/** Reads a secret that an earlier start has left in the data folder. @returns null where there is none. */
+export function findKeptSecret(dataDir: string, name: string): string | null {
+  try {
+    return readFileSync(join(dataDir, name), 'utf8').trim()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return null
+    throw error
+  }
+}
+
 /**
  * Reads a secret that an earlier start has left in the data folder, or makes and keeps one (mode 600).
  * When two starts race, both get the one that was written first.

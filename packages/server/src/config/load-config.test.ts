@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -416,11 +416,18 @@ describe('the operator commands', () => {
   test('need nothing of the upstreams', () => {
     const file = { upstreams: [{ name: 'a', kind: 'openai-compatible', api_key_env: 'MYKEY' }] }
     writeFileSync(join(workingDir, 'svc.config.json'), JSON.stringify(file))
-    expect(operate({}).peppers).toHaveLength(1)
     expect(operate({ SVC_UPSTREAM: 'openrouter' }).upstreams).toHaveLength(2)
   })
 
-  test('on a public address make no pepper, and need no secret until a key is made', () => {
+  test('make neither a folder nor a secret, and read those that the gateway has kept', () => {
+    expect(operate({})).toMatchObject({ peppers: null, sessionSecret: null })
+    expect(readdirSync(workingDir)).toEqual([])
+    const { peppers, sessionSecret } = load({}).config
+    expect(operate({})).toMatchObject({ peppers, sessionSecret })
+  })
+
+  test('on a public address take no kept pepper, and need no secret until a key is made', () => {
+    load({})
     expect(operate({ SVC_HOST: '0.0.0.0' }).peppers).toBeNull()
     expect(operate({ SVC_HOST: '0.0.0.0', SVC_KEY_PEPPER: secret }).peppers).toEqual([{ version: 1, secret }])
   })

@@ -83,7 +83,7 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
     ...prices,
     catalogPrefix: environment.SVC_CATALOG_PREFIX ?? null,
     rateCardUnit: environment.SVC_RATE_CARD_UNIT,
-    peppers: peppersOf(environment, dataDir),
+    peppers: givenPeppers(environment) ?? keptPepper(readKeptSecret(dataDir, 'key-pepper')),
     sessionSecret,
     signup: environment.SVC_SIGNUP,
     media: resolveMedia(environment, sessionSecret),
@@ -157,16 +157,18 @@ function adminProblems({ SVC_PORT: port, SVC_ADMIN_PORT: adminPort }: Environmen
 }
 
 /**
- * The peppers that are given, else the one that is kept in the data folder, which is made if need be.
- *
- * The current pepper is the one with the highest version, whatever the order in which they are written.
+ * The peppers of the environment; null for none. The current one is that with the highest version, whatever the order in
+ * which they are written.
  */
-export function peppersOf(environment: Environment, dataDir: string): Config['peppers'] {
+export function givenPeppers(environment: Environment): Config['peppers'] | null {
   const given = (environment.SVC_KEY_PEPPER ?? []).toSorted((left, right) => right.version - left.version)
   const [current, ...older] = given
-  if (current !== undefined) return [current, ...older]
-  const kept: SecretPepper = { version: 1, secret: readKeptSecret(dataDir, 'key-pepper') }
-  return [kept]
+  return current === undefined ? null : [current, ...older]
+}
+
+/** The pepper that a data folder holds. It has the version of one that is given without a number. */
+export function keptPepper(secret: string): Config['peppers'] {
+  return [{ version: 1, secret }]
 }
 
 function noticesOf(config: Config): readonly string[] {

@@ -1,7 +1,7 @@
 import type { Config, UpstreamConfig } from './config.ts'
 import { commandFolderOf, isSandboxAlone } from './data-folder.ts'
-import { prepareDataDir, readKeptSecret } from './kept-secret.ts'
-import { type ConfigSource, peppersOf, readSettings } from './load-config.ts'
+import { findKeptSecret } from './kept-secret.ts'
+import { type ConfigSource, givenPeppers, keptPepper, readSettings } from './load-config.ts'
 import type { DepositsConfig } from './deposits-config.ts'
 import { whyReachable } from './reach.ts'
 import { resolveDeposits } from './resolve-deposits.ts'
@@ -15,17 +15,17 @@ export interface OperatorConfig extends Pick<
 > {
   /** Possibly without their keys and addresses. */
   readonly upstreams: readonly UpstreamConfig[]
-  /** Null where production demands a pepper and none is given: then no key can be made. */
+  /** Null where none is given and the gateway has kept none: then no key can be made. */
   readonly peppers: Config['peppers'] | null
-  /** Null where production demands one and none is given: then no email address can be suppressed. */
+  /** Null where none is given and the gateway has kept none: then no email address can be suppressed. */
   readonly sessionSecret: string | null
   /** Null where deposits are off. */
   readonly deposits: DepositsConfig | null
 }
 
 /**
- * Reads the configuration for the operator commands. They call no upstream and listen nowhere, so nothing is asked for
- * that only those need.
+ * Reads the configuration for the operator commands, and makes nothing: neither a folder nor a secret, which would be
+ * other ones than the gateway's. They call no upstream and listen nowhere, so nothing is asked for that only those need.
  *
  * @throws {ConfigError} with every problem at once.
  */
@@ -35,10 +35,10 @@ export function loadOperatorConfig(source: ConfigSource): OperatorConfig {
   const { routes, prices, mediaPrices } = resolvePrices(environment, file, upstreams)
   const isUpstreamNamed = environment.SVC_UPSTREAM !== undefined || file.upstreams.length > 0
   const dataDir = commandFolderOf(environment, upstreams, { workingDir: source.workingDir, isUpstreamNamed })
-  prepareDataDir(dataDir)
   const isProduction = whyReachable(environment) !== null
-  const makesSecrets = !isProduction
-  const hasPepper = environment.SVC_KEY_PEPPER !== undefined || makesSecrets
+  // In production the gateway takes no secret from its folder.
+  const findSecret = (name: string): string | null => (isProduction ? null : findKeptSecret(dataDir, name))
+  const pepper = findSecret('key-pepper')
   return {
     databaseUrl: environment.SVC_DATABASE_URL ?? null,
     ...{ dataDir, isProduction, upstreams },
@@ -48,7 +48,7 @@ export function loadOperatorConfig(source: ConfigSource): OperatorConfig {
     prices,
     mediaPrices,
     catalogPrefix: environment.SVC_CATALOG_PREFIX ?? null,
-    peppers: hasPepper ? peppersOf(environment, dataDir) : null,
-    sessionSecret: environment.SVC_SESSION_SECRET ?? (makesSecrets ? readKeptSecret(dataDir, 'session-secret') : null),
+    peppers: givenPeppers(environment) ?? (pepper === null ? null : keptPepper(pepper)),
+    sessionSecret: environment.SVC_SESSION_SECRET ?? findSecret('session-secret'),
   }
 }

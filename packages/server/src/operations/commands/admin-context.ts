@@ -31,6 +31,8 @@ export interface DepositFilter {
 /** Everything that the commands can do, on a database that is open. */
 export interface AdminContext {
   now(): number
+  /** What the commands work on, for people: a folder, or the address of a database without its password. */
+  readonly store: string
   createAccount(request: AccountRequest): Promise<CreatedAccount | null>
   listAccounts(page: AccountPage): Promise<readonly AccountSummary[]>
   findAccount(accountId: string): Promise<AccountDetails | null>

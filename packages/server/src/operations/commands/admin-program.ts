@@ -95,7 +95,12 @@ function auditCommand(deps: CommandDeps): Command {
     .action((_options: object, command: Command) =>
       runCommand(deps, command, async (context) => {
         const report = await context.audit()
-        return { text: renderAudit(report), json: report, exitCode: report.breaches === 0 ? 0 : FAILED }
+        const { store } = context
+        return {
+          text: `Store: ${store}\n${renderAudit(report)}`,
+          json: { store, ...report },
+          exitCode: report.breaches === 0 ? 0 : FAILED,
+        }
       }),
     )
 }

@@ -1,8 +1,7 @@
-/** The first contact with PostgreSQL: waits until it takes connections and writes, and brings its schema up to date. */
+/** The first contact with PostgreSQL: waits until it takes connections and writes, and looks after its schema. */
 import { setTimeout as waitMs } from 'node:timers/promises'
 import { DatabaseUnavailableError } from '../errors/database-unavailable-error.ts'
 import { sqlStateOf } from './database-failure.ts'
-import { migratePostgres } from './migrate.ts'
 import { PATIENT_LIMITS } from './postgres-limits.ts'
 import { PostgresPool } from './postgres-pool.ts'
 
@@ -19,21 +18,23 @@ const RETRY_MS = 500
 const RETRY_MOST_MS = 3_000
 
 /**
- * Waits for the database and migrates it.
+ * Waits for the database and brings its schema up to date, or looks at it.
  *
+ * @param prepare what is done on the first connection.
  * @returns whether the server takes settings when a session begins; a transaction pooler does not.
  * @throws {DatabaseUnavailableError} when the time is over, and at once for what no waiting mends: a wrong password, a
- *   database or a right that is missing, a certificate that does not fit. @throws what a migration throws.
+ *   database or a right that is missing, a certificate that does not fit. @throws what `prepare` throws.
  */
 export async function awaitPostgres(
   url: string,
   patience: PostgresPatience,
+  prepare: (pool: PostgresPool) => Promise<void>,
 ): Promise<{ readonly takesSettings: boolean }> {
   const endMs = performance.now() + patience.waitMs
   let said: string | null = null
   for (let pauseMs = RETRY_MS; ; pauseMs = Math.min(pauseMs * 2, RETRY_MOST_MS)) {
     try {
-      return await greet(url)
+      return await greet(url, prepare)
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError) || isPermanent(error.cause)) throw error
       if (performance.now() + pauseMs > endMs) throw error
@@ -48,22 +49,28 @@ export async function awaitPostgres(
 /** Poolers refuse settings that they cannot keep for one session: by these SQLSTATEs, as they have none of their own. */
 const SETTINGS_REFUSED = new Set(['08P01', '0A000'])
 
-async function greet(url: string): Promise<{ readonly takesSettings: boolean }> {
+async function greet(
+  url: string,
+  prepare: (pool: PostgresPool) => Promise<void>,
+): Promise<{ readonly takesSettings: boolean }> {
   try {
-    await migrate(url, true)
+    await prepareWith({ url, takesSettings: true }, prepare)
     return { takesSettings: true }
   } catch (error) {
     const state = sqlStateOf(error instanceof DatabaseUnavailableError ? error.cause : error)
     if (state === null || !SETTINGS_REFUSED.has(state)) throw error
   }
-  await migrate(url, false)
+  await prepareWith({ url, takesSettings: false }, prepare)
   return { takesSettings: false }
 }
 
-async function migrate(url: string, takesSettings: boolean): Promise<void> {
-  const pool = new PostgresPool({ url, max: 1, limits: PATIENT_LIMITS, takesSettings })
+async function prepareWith(
+  server: { readonly url: string; readonly takesSettings: boolean },
+  prepare: (pool: PostgresPool) => Promise<void>,
+): Promise<void> {
+  const pool = new PostgresPool({ ...server, max: 1, limits: PATIENT_LIMITS })
   try {
-    await migratePostgres(pool, Date.now())
+    await prepare(pool)
   } finally {
     await pool.end()
   }

@@ -143,6 +143,7 @@ describe('the embedded database', () => {
       .execute()
     expect(rows.map((row) => row.posted)).toEqual([5n])
     await opened.close()
-    await expect(openSqliteDatabase('/dev/null/nowhere', new URL('file:///nowhere'))).rejects.toThrow(/ENOTDIR/)
+    const nowhere = { dataDir: '/dev/null/nowhere', checkpointWorker: new URL('file:///nowhere') }
+    await expect(openSqliteDatabase(nowhere)).rejects.toThrow(/ENOTDIR/)
   })
 })

@@ -108,7 +108,8 @@ export async function migratePostgres(
 
 type Applied = ReadonlyMap<string, string>
 
-function findPending(applied: Applied, migrations: readonly Migration[]): readonly Migration[] {
+/** What is still to be applied. @throws {UnknownSchemaError} @throws {ChangedMigrationError} */
+export function findPending(applied: Applied, migrations: readonly Migration[]): readonly Migration[] {
   const known = new Set(migrations.map((migration) => migration.name))
   const unknown = [...applied.keys()].filter((name) => !known.has(name))
   if (unknown.length > 0) throw new UnknownSchemaError(unknown)
@@ -126,7 +127,8 @@ function appliedFrom(rows: readonly Record<string, unknown>[]): Applied {
   return new Map(rows.map((row) => [String(row['name']), String(row['checksum'])]))
 }
 
-function readAppliedSqlite(connection: DatabaseSync): Applied {
+/** Checksums by name; empty where nothing was ever applied. */
+export function readAppliedSqlite(connection: DatabaseSync): Applied {
   const table = connection.prepare(`select 1 from sqlite_schema where name = 'schema_migration'`).get()
   if (table === undefined) return new Map()
   return appliedFrom(connection.prepare('select name, checksum from schema_migration').all())
@@ -149,7 +151,8 @@ function applySqlite(connection: DatabaseSync, migration: Migration, nowMs: numb
   }
 }
 
-async function readAppliedPostgres(client: PoolClient): Promise<Applied> {
+/** Checksums by name; empty where nothing was ever applied. */
+export async function readAppliedPostgres(client: PoolClient): Promise<Applied> {
   const table = await client.query<{ oid: string | null }>(`select to_regclass('schema_migration')::text as oid`)
   if (table.rows[0]?.oid == null) return new Map()
   return appliedFrom((await client.query('select name, checksum from schema_migration')).rows)

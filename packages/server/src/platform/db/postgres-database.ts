@@ -7,10 +7,12 @@ import { types, type CustomTypesConfig } from 'pg'
 import { awaitPostgres, type PostgresPatience } from './await-postgres.ts'
 import type { Database } from './database.ts'
 import { integerColumns } from './integer-columns.ts'
+import { migratePostgres } from './migrate.ts'
 import { PATIENT_LIMITS, REQUEST_LIMITS } from './postgres-limits.ts'
 import { PostgresPool, type PostgresPoolOptions } from './postgres-pool.ts'
 import { repeatReads } from './postgres-reads.ts'
 import { runInTransaction } from './postgres-transaction.ts'
+import { requirePostgresSchema } from './require-schema.ts'
 import type { Schema } from './schema.ts'
 
 /** A `Database` on PostgreSQL, with the pool that the ledger shares. */
@@ -26,6 +28,8 @@ export interface PostgresOptions {
   readonly isPatient?: boolean
   /** Absent: the database has to be there. */
   readonly patience?: PostgresPatience
+  /** `make` (the default) brings the schema up to date; `require` demands that it is. */
+  readonly schema?: 'make' | 'require'
 }
 
 /** Connections per process. One is the ledger's at a time; the rest serve reads. */
@@ -37,16 +41,18 @@ const INT8 = 20
 const NUMERIC = 1700
 
 /**
- * Connects and brings the schema up to date.
+ * Connects, and brings the schema up to date or demands that it is.
  *
  * @param url a `postgres://` address.
  * @throws {DatabaseUnavailableError} when it is not there, also after `patience`.
+ * @throws what `require-schema.ts` throws for a schema that is required.
  */
 export async function openPostgresDatabase(
   url: string,
-  { isPatient = false, patience = IMPATIENT }: PostgresOptions = {},
+  { isPatient = false, patience = IMPATIENT, schema = 'make' }: PostgresOptions = {},
 ): Promise<PostgresDatabase> {
-  const { takesSettings } = await awaitPostgres(url, patience)
+  const prepare = schema === 'make' ? (pool: PostgresPool) => migratePostgres(pool, Date.now()) : requirePostgresSchema
+  const { takesSettings } = await awaitPostgres(url, patience, prepare)
   const limits = isPatient ? PATIENT_LIMITS : REQUEST_LIMITS
   const pool = new PostgresPool({ url, limits, takesSettings, max: POSTGRES_CONNECTIONS_MAX, types: integerTypes })
   const read = new Kysely<Schema>({

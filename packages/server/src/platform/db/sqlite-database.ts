@@ -1,7 +1,7 @@
 /** The embedded database: one file, one connection that writes, one that reads, both in the calling thread. */
 import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Kysely, SqliteDialect, type CompiledQuery, type SqliteDatabase as KyselySqlite } from 'kysely'
 import type { Database } from './database.ts'
@@ -10,6 +10,7 @@ import { migrateSqlite } from './migrate.ts'
 import type { Schema } from './schema.ts'
 import { translatingSqlite } from './database-failure.ts'
 import { createPreparedStatements } from './prepared-statements.ts'
+import { requireSqliteSchema } from './require-schema.ts'
 import { startCheckpoints, type SqliteCheckpoints } from './sqlite-checkpoints.ts'
 import { BUSY_TIMEOUT_MS } from './sqlite-connection.ts'
 import { SqliteWriter } from './sqlite-writer.ts'
@@ -29,21 +30,31 @@ const PRIVATE = 0o600
 /** Statements that a reading connection keeps prepared. */
 const PREPARED_MAX = 500
 
+export interface SqliteOptions {
+  /** Folder of the database. */
+  readonly dataDir: string
+  /** The composition root of the thread that makes checkpoints. */
+  readonly checkpointWorker: URL
+  /** Called when a flush has failed: the database only reads from then on. */
+  readonly onWriterLost?: (error: Error) => void
+  /** `make` (the default) makes the file and brings its schema up to date; `require` demands both. */
+  readonly schema?: 'make' | 'require'
+}
+
 /**
- * Opens `svc.db` in a folder, made if it is not there, and brings its schema up to date.
+ * Opens `svc.db` in a folder.
  *
- * @param checkpointWorker the composition root of the thread that makes checkpoints.
- * @param onWriterLost called when a flush has failed: the database only reads from then on.
+ * @throws what `require-schema.ts` throws for a schema that is required.
  */
-export async function openSqliteDatabase(
-  dataDir: string,
-  checkpointWorker: URL,
-  onWriterLost?: (error: Error) => void,
-): Promise<SqliteDatabase> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+export async function openSqliteDatabase({
+  dataDir,
+  checkpointWorker,
+  onWriterLost,
+  schema = 'make',
+}: SqliteOptions): Promise<SqliteDatabase> {
   const path = join(dataDir, 'svc.db')
-  keepPrivate(path)
-  await migrateSqlite(path, Date.now())
+  if (schema === 'require') requireSqliteSchema(path)
+  else await makeSqlite(path)
 
   const writer = new SqliteWriter({ path, onLost: onWriterLost })
   const checkpoints = startCheckpoints(path, checkpointWorker)
@@ -71,6 +82,13 @@ export async function openSqliteDatabase(
       if (reader.isOpen) reader.close()
     },
   }
+}
+
+/** Makes the file if it is not there, and brings its schema up to date. */
+async function makeSqlite(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  keepPrivate(path)
+  await migrateSqlite(path, Date.now())
 }
 
 /** Files that SQLite makes beside the database get the database's own mode. Source: SQLite, temporary files. */

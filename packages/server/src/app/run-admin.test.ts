@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { HDKey } from '@scure/bip32'
+import { CompiledQuery } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { childEnvironment } from '../../testing/child-environment.ts'
+import { makePostgresDatabase } from '../../testing/fresh-database.ts'
+import { describeEachEngine, findPostgres, openTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
+
+let workingDir = ''
+beforeEach(() => {
+  workingDir = mkdtempSync(join(tmpdir(), 'svc-operate-'))
+})
+afterEach(() => rmSync(workingDir, { recursive: true }))
+
+interface Ended {
+  readonly code: number
+  readonly output: string
+  readonly errors: string
+}
+
+function runProgram(program: 'admin' | 'audit' | 'sweeper', words: readonly string[], env: object = {}) {
+  const path = fileURLToPath(new URL(`../${program}.ts`, import.meta.url))
+  const options = { cwd: workingDir, env: { ...childEnvironment(), ...env } }
+  return new Promise<Ended>((resolve) => {
+    execFile(process.execPath, [path, ...words], options, (error, output, errors) =>
+      resolve({ code: Number(error?.code ?? 0), output, errors }),
+    )
+  })
+}
+
+/** Keys of no chain: what they open does not matter here. @returns the file's name. */
+function writeKeys(): string {
+  const { privateExtendedKey: xprv } = HDKey.fromMasterSeed(new Uint8Array(32).fill(7)).derive("m/44'/60'/0'")
+  const [relayer, treasury] = [`0x${'11'.repeat(32)}`, `0x${'22'.repeat(20)}`]
+  writeFileSync(join(workingDir, 'keys.json'), JSON.stringify({ 4663: { xprv, relayer, treasury } }), { mode: 0o600 })
+  return 'keys.json'
+}
+
+describe('without a store', () => {
+  test.each([
+    ['audit', [], {}, '.svc'],
+    ['audit', ['--json'], { SVC_DATA_DIR: 'mistyped' }, 'mistyped'],
+    ['admin', ['account', 'create', '--name', 'Acme'], {}, '.svc'],
+    ['admin', ['account', 'list'], { SVC_UPSTREAM: 'openrouter' }, '.svc-live'],
+    ['sweeper', ['--keys', 'keys.json', '--dry-run'], {}, '.svc'],
+  ] as const)('%s %j %j names the folder and makes nothing', async (program, words, env, folder) => {
+    const files = program === 'sweeper' ? [writeKeys()] : []
+    const { code, output, errors } = await runProgram(program, words, env)
+    expect([code, output]).toEqual([1, ''])
+    expect(errors).toContain(`error: The data folder ${join(workingDir, folder)} holds no store. `)
+    expect(errors).toContain('SVC_DATA_DIR')
+    expect(readdirSync(workingDir)).toEqual(files)
+  })
+
+  test.skipIf(findPostgres() === null)('an empty PostgreSQL database stays empty', async () => {
+    const { place, remove } = await makePostgresDatabase(findPostgres() ?? '')
+    const url = place.url ?? ''
+    for (const words of [['audit'], ['account', 'create', '--name', 'Acme']]) {
+      const { code, errors } = await runProgram('admin', words, { SVC_DATABASE_URL: url })
+      expect(code).toBe(1)
+      expect(errors).toContain(`The PostgreSQL database ${addressOf(url)} holds no store. `)
+    }
+    expect(readdirSync(workingDir)).toEqual([])
+    await remove()
+  })
+})
+
+describeEachEngine('on a store that a gateway has made', (engine) => {
+  let open: TestDatabase
+  beforeEach(async () => {
+    open = await openTestDatabase(engine)
+  })
+  afterEach(() => open.close())
+
+  const placeEnv = () => (open.url === null ? { SVC_DATA_DIR: open.dataDir } : { SVC_DATABASE_URL: open.url })
+
+  test('the audit says which store it has read, and makes no secret', async () => {
+    const files = readdirSync(open.dataDir)
+    const { code, output } = await runProgram('audit', ['--json'], placeEnv())
+    const { store, breaches } = JSON.parse(output) as Record<string, unknown>
+    expect([code, breaches]).toEqual([0, 0])
+    expect(store).toBe(open.url === null ? open.dataDir : addressOf(open.url))
+    expect((await runProgram('audit', [], placeEnv())).output).toMatch(new RegExp(`^Store: ${String(store)}\n`))
+    expect(readdirSync(open.dataDir)).toEqual(files)
+    expect(readdirSync(workingDir)).toEqual([])
+  })
+
+  test('a key is made under the pepper of the gateway or not at all', async () => {
+    const account = await runProgram('admin', ['account', 'create', '--name', 'Acme', '--json'], placeEnv())
+    const { account_id } = JSON.parse(account.output) as { readonly account_id: string }
+    const create = ['key', 'create', '--account', account_id, '--name', 'laptop']
+    const refused = await runProgram('admin', create, placeEnv())
+    expect([refused.code, refused.output]).toEqual([1, ''])
+    expect(refused.errors).toContain('SVC_KEY_PEPPER is missing')
+    expect([...readdirSync(open.dataDir), ...readdirSync(workingDir)]).not.toContain('key-pepper')
+  })
+
+  test('one of an earlier version is left as it is', async () => {
+    await open.database.write([CompiledQuery.raw("delete from schema_migration where name like '0012%'")])
+    const versions = async () =>
+      (await open.database.read.executeQuery(CompiledQuery.raw('select name from schema_migration'))).rows
+    const before = await versions()
+    const { code, errors } = await runProgram('audit', [], placeEnv())
+    expect([code, errors]).toEqual([1, expect.stringContaining('was made by an earlier version. Nothing was changed')])
+    expect(await versions()).toEqual(before)
+  })
+})
+
+function addressOf(url: string): string {
+  const address = new URL(url)
+  address.password = ''
+  address.search = ''
+  return address.href
+}
