@@ -20,6 +20,25 @@ const httpUrl = z
   .refine(isPlainHttpUrl, 'give an http or https address without user, password, query or fragment')
   .transform((text) => trimEndOf(text, '/'))
 
+/** What browsers send as `origin` and what paths are put behind. */
+const publicOrigin = z
+  .string()
+  .refine(
+    (text) => isPlainHttpUrl(text) && URL.parse(text)?.pathname === '/',
+    'give scheme, host and port alone, such as https://ai.example.com: paths such as /api/v1 and /console follow it',
+  )
+  .transform((text) => new URL(text).origin)
+
+const HOST_NAME = /^[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_.])?$/
+
+const host = z
+  .string()
+  .max(253)
+  .refine(
+    (text) => isIP(text) !== 0 || HOST_NAME.test(text),
+    'give a host name or an IP address alone, without scheme, port or brackets',
+  )
+
 const secret = z
   .string()
   .min(SECRET_LENGTH_MIN, `give at least ${SECRET_LENGTH_MIN} characters; "openssl rand -hex 32" makes a good one`)
@@ -99,9 +118,9 @@ const waitSeconds = z
 
 /** Every variable that this version reads. `docs/configuration.md` lists the same; a test compares the two. */
 export const environmentSchema = z.object({
-  SVC_HOST: z.string().max(253).default('localhost'),
+  SVC_HOST: host.default('localhost'),
   SVC_PORT: port.default(8787),
-  SVC_PUBLIC_URL: httpUrl.optional(),
+  SVC_PUBLIC_URL: publicOrigin.optional(),
   SVC_DATA_DIR: z.string().optional(),
   SVC_DATABASE_URL: z
     .string()
@@ -164,7 +183,7 @@ export const environmentSchema = z.object({
     .refine(isSmtpUrl, 'give an address such as smtps://user:password@mail.example.com:465, without path or options')
     .optional(),
   SVC_MAIL_FROM: mailSender.optional(),
-  SVC_ADMIN_HOST: z.string().max(253).default('localhost'),
+  SVC_ADMIN_HOST: host.default('localhost'),
   SVC_ADMIN_PORT: port.optional(),
   SVC_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).optional(),
 })

@@ -230,6 +230,12 @@ describe('variables', () => {
     ['SVC_PORT', '80.5'],
     ['SVC_DATABASE_URL', 'mysql://host/db'],
     ['SVC_PUBLIC_URL', 'https://user:pass@example.com'],
+    ['SVC_PUBLIC_URL', 'https://ai.example.com/api'],
+    ['SVC_PUBLIC_URL', 'https://ai.example.com//'],
+    ['SVC_HOST', 'http://localhost'],
+    ['SVC_HOST', '0.0.0.0:8787'],
+    ['SVC_HOST', '[::1]'],
+    ['SVC_ADMIN_HOST', 'localhost/metrics'],
     ['SVC_UPSTREAM', 'openai'],
     ['SVC_RATE_CARD_UNIT', 'per_1g'],
     ['SVC_DEFAULT_PRICE', '0.5'],
@@ -252,6 +258,33 @@ describe('variables', () => {
       { name: 'default', kind: SVC_UPSTREAM, url, apiKey: 'x', reportsCost: false, failuresAreFree: false },
     ])
   })
+
+  test('the public URL is an origin, in the form that browsers send', () => {
+    expect(load({ ...production, SVC_PUBLIC_URL: 'HTTPS://AI.example.com:443/' }).config.publicUrl).toBe(
+      'https://ai.example.com',
+    )
+    expect(problemsOf({ SVC_PUBLIC_URL: 'https://ai.example.com/api' })).toContain(
+      'SVC_PUBLIC_URL: give scheme, host and port alone, such as https://ai.example.com: paths such as /api/v1',
+    )
+  })
+
+  test.each(['localhost', '::', '127.0.0.1', 'fe80::1%eth0', 'my_host.internal', 'host.example.'])(
+    'SVC_HOST can be %s',
+    (SVC_HOST) => {
+      expect(load({ ...production, SVC_HOST }).config.host).toBe(SVC_HOST)
+    },
+  )
+
+  test.each(['https://host/v1/chat/completions', 'https://host/v1/messages/'])(
+    'an upstream has a base address, which %s is not',
+    (url) => {
+      const kind = 'openai-compatible'
+      expect(problemsOf({ SVC_UPSTREAM: kind, SVC_UPSTREAM_URL: url })).toContain(
+        'SVC_UPSTREAM_URL: give the base address alone',
+      )
+      expect(problemsOf({}, { upstreams: [{ name: 'a', kind, url }] })).toContain('url: give the base address alone')
+    },
+  )
 
   test('a choice is explained in plain words', () => {
     expect(problemsOf({ SVC_UPSTREAM: 'openai' })).toContain(

@@ -78,6 +78,7 @@ function fromEnvironment(environment: Environment, problems: string[]): Upstream
   if (kind === 'openai-compatible' && url === null) {
     problems.push('SVC_UPSTREAM_URL is missing: give the base address of the server, such as http://127.0.0.1:8080/v1.')
   }
+  if (isEndpoint(url)) problems.push(`SVC_UPSTREAM_URL: ${BASE_ALONE}`)
   return upstreamFrom(upstreamSchema.parse({ name: DEFAULT_NAME, kind }), url, apiKey)
 }
 
@@ -99,8 +100,15 @@ function fromFile(
     problems.push(`${where}: data_collection is for an upstream of kind openrouter; others have no such wish.`)
   }
   if (entry.kind === 'openai-compatible' && url === null) problems.push(`${where}: give its base address in url.`)
+  if (isEndpoint(url)) problems.push(`${where}, url: ${BASE_ALONE}`)
   return upstreamFrom(entry, url, apiKey)
 }
+
+const BASE_ALONE = 'give the base address alone, such as https://host/v1: the gateway puts each path behind it.'
+
+/** Whether an address is that of one endpoint, which providers show in their first example. */
+const isEndpoint = (url: string | null): boolean =>
+  url !== null && /\/(chat\/completions|messages)$/.test(new URL(url).pathname)
 
 function upstreamFrom(
   { apiKeyEnv: _name, dataCollection, ...entry }: UpstreamEntry,
