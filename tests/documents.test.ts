@@ -59,6 +59,12 @@ describe('names', () => {
     expect(named.filter(({ name }) => !known.includes(name))).toEqual([])
   })
 
+  test('an install without the tools that build comes after the build', () => {
+    const installs = documents.flatMap((document) => blocksOf(document, 'sh')).filter((block) => /omit=dev/.test(block))
+    expect(installs.length).toBeGreaterThan(0)
+    for (const block of installs) expect(block).toMatch(/^npm run build\nnpm ci --omit=dev\n/)
+  })
+
   test('every source that a document names exists', () => {
     const paths = new Set(tree.map(({ path }) => path))
     const names = new Set(tree.map(({ path }) => basename(path)))

@@ -6,6 +6,7 @@ import type { ProgramEnd } from '../../packages/server/testing/gateway-rig.ts'
 import { findFreePort } from '../../packages/server/testing/free-port.ts'
 import { startMailServer, type TestMailServer } from '../../packages/server/testing/mail-server.ts'
 import type { GatewayProcess } from '../../packages/server/testing/start-gateway-process.ts'
+import { buildConsole } from '../../tools/console/build-console.ts'
 import { openRig, type Rig, type RigOptions } from '../rig/gateway-rig.ts'
 import type { StorageOptions } from '../rig/storage.ts'
 import { isFault } from '../rig/log-faults.ts'
@@ -231,6 +232,8 @@ function adminCasesFor({ seed, requests }: FuzzOptions) {
 
 /** Runs it. */
 export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
+  // A gateway without pages prints no link for the first operator.
+  await buildConsole()
   const startedAt = performance.now()
   const upstream = await startHostileUpstream(options.seed)
   const mail = await startMailServer()

@@ -1,11 +1,11 @@
 /** What the edge is given, made from the parts: one function for each family of endpoints. Part of the composition. */
-import { fileURLToPath } from 'node:url'
 import { createBalanceStore } from '../money/billing/balance-store.ts'
 import { EmptyAnswerThrottle } from '../money/billing/empty-answer-throttle.ts'
 import type { BillingDeps } from '../money/billing/open-hold.ts'
 import { BookedSums } from '../money/billing/booked-sums.ts'
 import { createStatementStore } from '../money/billing/statement-store.ts'
 import { createUsageStore } from '../money/billing/usage-store.ts'
+import { CONSOLE_FOLDER } from './console-folder.ts'
 import { depositEdge, depositLimits } from './deposit-edge.ts'
 import type { EdgeDeps } from './routes.ts'
 import type { EdgeLimits } from '../edge/route-kit.ts'
@@ -22,8 +22,6 @@ import type { Parts } from './open-parts.ts'
 import { routingDeps } from './routing-deps.ts'
 import type { Health } from './read-health.ts'
 import { openSpool } from '../platform/spool/spool.ts'
-
-const CONSOLE_FOLDER = fileURLToPath(new URL('../../../console/dist', import.meta.url))
 
 function billingDeps(parts: Parts, publicOrigin: string): BillingDeps {
   const { clock, openHolds, processId, observation } = parts

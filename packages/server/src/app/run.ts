@@ -6,6 +6,7 @@ import { seedDemo } from '../access/accounts/seed-demo.ts'
 import type { Config } from '../config/config.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { withLocalDeposits } from './open-local-chains.ts'
+import { isConsoleBuilt } from './console-folder.ts'
 import { describeStartFailure } from './describe-start-failure.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { createKey } from '../access/keys/create-key.ts'
@@ -96,7 +97,18 @@ interface Output {
   readonly sink: BufferedLogSink
 }
 
-async function start({ log, sink }: Output, config: Config, notices: readonly string[]): Promise<void> {
+/** How the process was started. */
+export interface RunOptions {
+  /** What an operator command begins with, as far as the start shows any. */
+  readonly adminCommand: string
+}
+
+interface Starting extends RunOptions {
+  readonly config: Config
+  readonly notices: readonly string[]
+}
+
+async function start({ log, sink }: Output, { config, notices, adminCommand }: Starting): Promise<void> {
   for (const notice of notices) log.warn(notice)
   const gateway = await createGateway({ config, log, onFatal: () => process.exit(1) })
   const demoKey = await seedSandbox(config, gateway)
@@ -107,11 +119,12 @@ async function start({ log, sink }: Output, config: Config, notices: readonly st
   sink.flush()
   // Where people are let in by a click, a link is not needed.
   const firstRunAddress = isPlayground(config) ? null : await gateway.console.firstRunAddress()
-  process.stdout.write(welcome(config, { demoKey, firstRunAddress }))
+  const newcomer = { demoKey, firstRunAddress, isConsoleBuilt: isConsoleBuilt() }
+  process.stdout.write(welcome(config, newcomer, { env: process.env, workingDir: process.cwd(), adminCommand }))
 }
 
 /** Runs until a signal. Whatever prevents the start is one message that says what to do, and exit code 1. */
-export async function run(): Promise<void> {
+export async function run({ adminCommand }: RunOptions): Promise<void> {
   let config: Config | null = null
   let log: Logger | null = null
   try {
@@ -121,7 +134,7 @@ export async function run(): Promise<void> {
     const sink = openLogSink()
     process.once('exit', () => sink.flush())
     log = createLogger({ level: config.logLevel, sink })
-    await start({ log, sink }, config, loaded.notices)
+    await start({ log, sink }, { config, notices: loaded.notices, adminCommand })
   } catch (error) {
     const sentence = describeStartFailure(error, config)
     if (sentence !== null) process.stderr.write(`svc: ${scrubSecrets(sentence)}\n`)

@@ -8,7 +8,7 @@ import { markPageFiles } from './access-log.ts'
 
 const NONCE_MARK = '__SVC_NONCE__'
 const NOT_BUILT =
-  '<!doctype html><meta charset="utf-8"><title>SVC</title><p>The console is not built. Run <code>npm run build</code>.'
+  '<!doctype html><meta charset="utf-8"><title>SVC</title><p>The console is not built. Run <code>npm run build</code> and start the gateway again.'
 
 /**
  * Source: decision 0042 (the console): a nonce for styles, since the component library sets some; nothing inline runs.
