@@ -118,7 +118,7 @@ async function fund(payment: Payment, { env, print }: FundOptions): Promise<void
   const noChain =
     'No local chain is running: it starts some seconds after "npm start", if @foundry-rs/anvil is installed.'
   const url = await readOr(join(dataDir, CHAINS_FOLDER, `${payment.chainId}.url`), noChain)
-  const address = await findAddress(origin, key, payment.chainId)
+  const { address, minimumUsd } = await findAddress(origin, key, payment.chainId)
   print(`Address    ${address} on chain ${payment.chainId}`)
   const txHash = await pay(url, address, payment)
   print(`Paid       ${payment.amount.text} ${payment.asset} in ${txHash}`)
@@ -128,7 +128,7 @@ async function fund(payment: Payment, { env, print }: FundOptions): Promise<void
     return
   }
   const claim = { txHash, asset: payment.asset, chainId: payment.chainId }
-  const { credits } = await claimUntilCredited({ origin, key, print }, claim)
+  const { credits } = await claimUntilCredited({ origin, key, print, minimumUsd }, claim)
   const balance = (await callApi({ origin, key }, '/api/v1/balance')) as { readonly credits: number }
   const [added, left] = [shortDecimal(String(credits)), shortBalance(String(balance.credits))]
   print(`Credited   ${added} credits; the balance is ${left} credits now`)
@@ -143,16 +143,21 @@ async function readOr(path: string, message: string): Promise<string> {
 }
 
 interface AddressReply {
+  readonly minimum_usd: number
   readonly chains: readonly { readonly chainId: number; readonly address: string }[]
 }
 
 /** A chain runs a moment before the gateway takes deposits on it. */
-async function findAddress(origin: string, key: string, chainId: number): Promise<string> {
+async function findAddress(
+  origin: string,
+  key: string,
+  chainId: number,
+): Promise<{ readonly address: string; readonly minimumUsd: number }> {
   const until = performance.now() + PLACE_MAX_MS
   for (;;) {
     const reply = (await callApi({ origin, key }, '/api/deposits/address')) as AddressReply
     const found = reply.chains.find((chain) => chain.chainId === chainId)
-    if (found !== undefined) return found.address
+    if (found !== undefined) return { address: found.address, minimumUsd: reply.minimum_usd }
     if (performance.now() > until) {
       throw new FundError(`The gateway takes no deposits on chain ${chainId} yet. Try again soon.`)
     }
@@ -191,7 +196,7 @@ interface Api {
 
 /** Claims the payment, and then asks for the deposit: following one is no claim. */
 async function claimUntilCredited(
-  { print, ...api }: Api & Pick<FundOptions, 'print'>,
+  { print, minimumUsd, ...api }: Api & Pick<FundOptions, 'print'> & { readonly minimumUsd: number },
   claim: object,
 ): Promise<DepositReply> {
   const until = performance.now() + CREDIT_MAX_MS
@@ -201,12 +206,28 @@ async function claimUntilCredited(
     if (id === null) id = ((await callApi(api, '/api/deposits/claim', claim)) as ClaimReply).id
     const deposit = id === null ? null : ((await callApi(api, `/api/deposits/${id}`)) as DepositReply)
     if (deposit?.status === 'credited') return deposit
+    const end = deposit === null ? null : whyEnded(deposit, { id, minimumUsd })
+    if (end !== null) throw new FundError(end)
     const reason = deposit?.reason ?? 'unmined'
     if (reason !== told) print(`Pending    ${reason}`)
     told = reason
     await pauseFor(id === null ? CLAIM_PAUSE_MS : FOLLOW_PAUSE_MS)
   }
   throw new FundError('The deposit is not credited yet. The gateway goes on without this command.')
+}
+
+/** Why waiting changes nothing; null while it may. */
+function whyEnded(
+  { status, reason }: DepositReply,
+  { id, minimumUsd }: { readonly id: string | null; readonly minimumUsd: number },
+): string | null {
+  if (reason === 'below_minimum') {
+    const minimum = shortDecimal(String(minimumUsd))
+    return `The deposit is below the minimum of ${minimum} USD: it is kept, and credited once deposits reach that together.`
+  }
+  if (status === 'rejected') return 'The deposit was rejected by an operator.'
+  if (status !== 'under_review' && reason !== 'under_review') return null
+  return `An operator decides about the deposit: see "npm run admin -- deposits show ${id}".`
 }
 
 async function callApi({ origin, key }: Api, path: string, body?: object): Promise<unknown> {
