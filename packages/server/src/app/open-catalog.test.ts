@@ -37,6 +37,23 @@ test('models without a price are named once, with what to do', async () => {
   )
 })
 
+test('media models without a price need media_prices, whatever the default price is', async () => {
+  const speech = { id: 'tts', architecture: { output_modalities: ['speech'] } }
+  const catalog = await open({ SVC_DEFAULT_PRICE: '1/2' })
+  await catalog.refresh(() => Promise.resolve({ data: [...list('a').data, speech] }))
+  expect(logged).toHaveLength(1)
+  expect(logged[0]).toContain(
+    '1 media model of default (http://127.0.0.1:8080/v1) has no price and is not sold (tts): ' +
+      'SVC_DEFAULT_PRICE is not for media, so set media_prices in svc.config.json.',
+  )
+  const without = await open()
+  await without.refresh(() => Promise.resolve({ data: [...list('a').data, speech] }))
+  expect(logged.slice(1)).toEqual([
+    expect.stringContaining('(a): set SVC_DEFAULT_PRICE, or prices in'),
+    expect.stringContaining('(tts): SVC_DEFAULT_PRICE is not for media, so set media_prices in'),
+  ])
+})
+
 test('nothing is said where the default price covers all', async () => {
   const catalog = await open({ SVC_DEFAULT_PRICE: '0/0' })
   await catalog.refresh(() => Promise.resolve(list('a')))

@@ -10,7 +10,7 @@ import type { CatalogList, CatalogRow } from '../catalog/catalog-row.ts'
 import { loadFeatured } from '../catalog/featured.ts'
 import { createLastGoodCopy } from '../catalog/last-good-copy.ts'
 import { describeUnderpricedAliases, findUnderpricedAliases } from '../catalog/price-check.ts'
-import { refreshCatalog, type RefreshResult } from '../catalog/refresh.ts'
+import { type ChangedIds, refreshCatalog, type RefreshResult } from '../catalog/refresh.ts'
 import { loadSnapshot } from '../catalog/snapshot.ts'
 import type { Config, UpstreamConfig } from '../config/config.ts'
 import { ServiceError } from '../platform/errors/service-error.ts'
@@ -49,7 +49,7 @@ export async function openCatalog(config: Config, clock: Clock, log: Logger): Pr
   const copy = primary.kind === 'sandbox' ? null : await lastGood.read()
   const built = build(copy)
   let isOwn = primary.kind === 'sandbox' || copy !== null
-  let toldUnpriced: string | null = null
+  let toldUnpriced = ''
   const catalog = createLiveCatalog(built.catalog)
   for (const alias of built.refusedAliases) {
     log.warn({ alias }, 'This alias is not served: its upstream neither reports a cost nor has a configured price.')
@@ -68,9 +68,9 @@ export async function openCatalog(config: Config, clock: Clock, log: Logger): Pr
       }
       isOwn = true
       log.info({ ...result }, 'catalog refreshed')
-      const unpriced = unpricedText(primary, result)
-      if (unpriced !== null && unpriced !== toldUnpriced) log.warn(unpriced)
-      toldUnpriced = unpriced
+      const unpriced = unpricedTexts(config, result)
+      if (unpriced.join() !== toldUnpriced) for (const text of unpriced) log.warn(text)
+      toldUnpriced = unpriced.join()
     },
   }
 }
@@ -127,13 +127,20 @@ function failureFacts(cause: unknown): Readonly<Record<string, unknown>> {
   return { failure, upstreamStatus, upstreamCodes }
 }
 
-/** Null when everything in the list can be sold. */
-function unpricedText(primary: UpstreamConfig, { unpriced: { count, first } }: Refreshed): string | null {
+/** One sentence for each kind of price that is missing; empty when everything in the list can be sold. */
+function unpricedTexts({ upstreams: [primary], defaultPrice }: Config, { unpriced }: Refreshed): readonly string[] {
+  // The default price is for upstreams whose lists usually have none.
+  const takesDefault = !listsPrices(primary.kind) && defaultPrice === null
+  return [
+    unpricedText(primary, unpriced.byTokens, '', takesDefault ? 'set SVC_DEFAULT_PRICE, or prices' : 'set prices'),
+    unpricedText(primary, unpriced.media, 'media ', 'SVC_DEFAULT_PRICE is not for media, so set media_prices'),
+  ].filter((text) => text !== null)
+}
+
+function unpricedText(primary: UpstreamConfig, { count, first }: ChangedIds, kind: string, way: string): string | null {
   if (count === 0) return null
   const named = first.slice(0, NAMED_MODELS).join(', ') + (count > NAMED_MODELS ? ', …' : '')
   const [models, are, have] = count === 1 ? ['model', 'is', 'has'] : ['models', 'are', 'have']
-  // The default price is for upstreams whose lists usually have none.
-  const way = !listsPrices(primary.kind) ? 'set SVC_DEFAULT_PRICE, or prices' : 'set prices'
-  const lack = `${count} ${models} of ${placeOf(primary)} ${have} no price and ${are} not sold`
+  const lack = `${count} ${kind}${models} of ${placeOf(primary)} ${have} no price and ${are} not sold`
   return `${lack} (${named}): ${way} in svc.config.json.`
 }

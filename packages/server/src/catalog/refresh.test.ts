@@ -71,8 +71,12 @@ describe('a refresh', () => {
   })
 
   test('names the models that cannot be sold, since nothing states their price', async () => {
-    const deps = await start(() => ({ data: [model('a'), { id: 'b' }, { id: 'c', pricing: {} }] }))
-    expect(await refreshCatalog(deps)).toMatchObject({ models: 1, unpriced: { count: 2, first: ['b', 'c'] } })
+    const image = { id: 'd', architecture: { output_modalities: ['image'] } }
+    const deps = await start(() => ({ data: [model('a'), { id: 'b' }, { id: 'c', pricing: {} }, image] }))
+    expect(await refreshCatalog(deps)).toMatchObject({
+      models: 1,
+      unpriced: { byTokens: { count: 2, first: ['b', 'c'] }, media: { count: 1, first: ['d'] } },
+    })
   })
 
   test('leaves a list whole that a request is reading', async () => {

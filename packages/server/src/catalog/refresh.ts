@@ -1,6 +1,7 @@
 /**
  * Keeps the catalog as new as the upstream's own list. A bad or empty list never replaces a good one.
  */
+import { isSoldByTokens } from '@svc/contract'
 import type { Clock } from '../platform/runtime/clock.ts'
 import type { BuiltCatalog } from './build-catalog.ts'
 import type { Catalog, LiveCatalog } from './catalog.ts'
@@ -27,7 +28,7 @@ export type RefreshResult =
       readonly removed: ChangedIds
       readonly repriced: ChangedIds
       /** Models of the list that are not sold under their own id, since nothing says what they cost. */
-      readonly unpriced: ChangedIds
+      readonly unpriced: Readonly<Record<'byTokens' | 'media', ChangedIds>>
       readonly skipped: { readonly count: number; readonly first: readonly SkippedRow[] }
       readonly refusedAliases: readonly string[]
       /** Whether the copy for the next start was written; the new catalog is served either way. */
@@ -70,7 +71,7 @@ export async function refreshCatalog(deps: RefreshDeps): Promise<RefreshResult> 
     kind: 'refreshed',
     ...built.catalog.counts,
     ...changesBetween(before, built.catalog),
-    unpriced: changed(parsed.rows.filter((row) => isUnsold(row, built.catalog)).map((row) => row.id)),
+    unpriced: unpricedOf(parsed.rows, built.catalog),
     skipped: { count: parsed.skipped.length, first: parsed.skipped.slice(0, NAMED_IDS_MAX) },
     refusedAliases: built.refusedAliases,
     isKeptForNextStart,
@@ -91,8 +92,15 @@ function changesBetween(
   }
 }
 
-function isUnsold(row: CatalogRow, catalog: Catalog): boolean {
-  return catalog.find(row.id) === null
+/** Apart by how they are sold: their prices are set in different places. */
+function unpricedOf(
+  rows: readonly CatalogRow[],
+  catalog: Catalog,
+): Extract<RefreshResult, { unpriced: object }>['unpriced'] {
+  const unsold = rows.filter(({ id }) => catalog.find(id) === null)
+  const idsOf = (isByTokens: boolean): string[] =>
+    unsold.filter(({ type }) => isSoldByTokens(type) === isByTokens).map(({ id }) => id)
+  return { byTokens: changed(idsOf(true)), media: changed(idsOf(false)) }
 }
 
 function changed(ids: readonly string[]): ChangedIds {
