@@ -1,17 +1,12 @@
 /** The line of a request has what it was charged, whatever form its answer has and whichever side ended it. */
 import { formatCredits } from '@svc/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { eventually } from '../packages/server/testing/eventually.ts'
 import { makeWav } from '../packages/server/testing/make-wav.ts'
 import { streamImage } from '../packages/server/testing/stub-images.ts'
-import {
-  beginStream,
-  chunkText,
-  sendEvent,
-  startStubUpstream,
-  type StubUpstream,
-} from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { beginStream, chunkText, sendEvent } from '../packages/server/testing/stub-upstream.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { audioStubOf, postForm, SPEECH, WHISPER } from './audio-upstream.ts'
 import { chargeOf } from './charge-of.ts'
 import { createGate, hasText, openStream, question, recordOf } from './open-stream.ts'
@@ -25,19 +20,11 @@ interface Line {
   readonly credits_charged?: string | null
 }
 
-let stub: StubUpstream
-let gateway: TestGateway
-beforeAll(async () => {
-  stub = await startStubUpstream()
-  audioStubOf(stub)
-  const onAudio = stub.onOther
-  stub.onOther = (call, response) => (call.path.endsWith('/images') ? streamImage(response) : onAudio(call, response))
-  gateway = await startTestGateway({ upstreamUrl: stub.url })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
-})
+const stub = useStubUpstream()
+audioStubOf(stub)
+const onAudio = stub.onOther
+stub.onOther = (call, response) => (call.path.endsWith('/images') ? streamImage(response) : onAudio(call, response))
+const gateway = useGateway(() => ({ upstreamUrl: stub.url }))
 
 const lines = (): Line[] => gateway.logged.map((line) => JSON.parse(line))
 

@@ -2,7 +2,7 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible, type MetadataExtractor } from '@ai-sdk/openai-compatible'
 import { APICallError, generateText, isStepCount, type LanguageModel, Output, streamText, tool } from 'ai'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import {
   beginStream,
@@ -11,9 +11,10 @@ import {
   sendEvent,
   sendStream,
   startStubUpstream,
-  type StubUpstream,
 } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { cardOf, chargeOf, chatStatuses, failureOf, lastRecord, nanocreditsIn, svcOf } from './charge-of.ts'
 
 type Provider = (gateway: TestGateway, id?: string) => LanguageModel
@@ -72,14 +73,12 @@ async function readParts(parts: AsyncIterable<{ readonly type: string }>): Promi
 const onError = (): void => undefined
 
 describe.each(providers)('$name with the sandbox', ({ provider }) => {
-  let gateway: TestGateway
+  const gateway = useGateway()
   let model: LanguageModel
 
-  beforeAll(async () => {
-    gateway = await startTestGateway()
+  beforeAll(() => {
     model = provider(gateway)
   })
-  afterAll(() => gateway.stop())
 
   test('a whole answer has its usage, and its charge in the body', async () => {
     const { result, charge } = await chargeOf(gateway, () =>
@@ -160,26 +159,20 @@ describe.each(providers)('$name with the sandbox', ({ provider }) => {
 })
 
 describe.each(providers)('$name with an upstream that does what the test says', ({ provider }) => {
-  let stub: StubUpstream
-  let gateway: TestGateway
+  const stub = useStubUpstream()
+  const gateway = useGateway(() => ({ upstreamUrl: stub.url, credits: '1000' }))
   let dear: LanguageModel
   let model: LanguageModel
   let before: { readonly gateway: number; readonly upstream: number }
 
   const attempts = (): number[] => chatStatuses(gateway).slice(before.gateway)
 
-  beforeAll(async () => {
-    stub = await startStubUpstream()
-    gateway = await startTestGateway({ upstreamUrl: stub.url, credits: '1000' })
+  beforeAll(() => {
     dear = provider(gateway, 'openai/gpt-6-astra')
     model = provider(gateway)
   })
   beforeEach(() => {
     before = { gateway: chatStatuses(gateway).length, upstream: stub.chats.length }
-  })
-  afterAll(async () => {
-    await gateway.stop()
-    await stub.close()
   })
 
   test('counts of tokens come through with their parts', async () => {

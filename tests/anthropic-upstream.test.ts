@@ -1,9 +1,10 @@
 /** Anthropic's own API behind the gateway: what it is sent, and what the official OpenAI client gets. */
 import OpenAI from 'openai'
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startStubUpstream, type StubCall, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { StubCall } from '../packages/server/testing/stub-upstream.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { chargeOf, failureOf, lastRecord, nanocreditsIn } from './charge-of.ts'
 import { refusalOf } from './error-of.ts'
 import { readStream } from './events-of.ts'
@@ -13,8 +14,7 @@ const MODEL = 'claude-sonnet-4-5'
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg=='
 const question = { model: MODEL, messages: [{ role: 'user' as const, content: 'Say hello.' }] }
 
-let stub: StubUpstream
-let gateway: TestGateway
+const stub = useStubUpstream()
 let client: OpenAI
 let calls: StubCall[] = []
 let answer: (response: ServerResponse) => void
@@ -61,27 +61,21 @@ function priced(tokens: { input?: number; cached?: number; written?: number; out
   return ((cost + BigInt(output) * 15_000_000n) * 12n) / 10n
 }
 
-beforeAll(async () => {
-  stub = await startStubUpstream()
-  stub.onOther = (call, response) => {
-    if (call.method === 'GET') {
-      const row = { type: 'model', id: MODEL, display_name: 'Claude', created_at: '2025-09-29T00:00:00Z' }
-      const free = { ...row, id: 'claude-unpriced' }
-      return send(response, {
-        data: [{ ...row, max_tokens: 64_000, max_input_tokens: 200_000 }, free],
-        has_more: false,
-      })
-    }
-    calls.push(call)
-    answer(response)
+stub.onOther = (call, response) => {
+  if (call.method === 'GET') {
+    const row = { type: 'model', id: MODEL, display_name: 'Claude', created_at: '2025-09-29T00:00:00Z' }
+    const free = { ...row, id: 'claude-unpriced' }
+    return send(response, { data: [{ ...row, max_tokens: 64_000, max_input_tokens: 200_000 }, free], has_more: false })
   }
-  const file = { prices: { [MODEL]: price } }
-  gateway = await startTestGateway({ upstreamUrl: stub.url, kind: 'anthropic', file, credits: '1000000' })
+  calls.push(call)
+  answer(response)
+}
+const gateway = useGateway(() => ({
+  ...{ upstreamUrl: stub.url, kind: 'anthropic', credits: '1000000' },
+  file: { prices: { [MODEL]: price } },
+}))
+beforeAll(() => {
   client = new OpenAI({ baseURL: gateway.v1, apiKey: gateway.key, maxRetries: 0 })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
 })
 beforeEach(() => {
   calls = []

@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { expect, test } from 'vitest'
+import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { chargeOf } from './charge-of.ts'
 
 interface Example {
@@ -50,15 +51,9 @@ async function run(example: Example, gateway: TestGateway): Promise<string> {
   return printed
 }
 
-let gateway: TestGateway
-let rich: TestGateway
-
-beforeAll(async () => {
-  // Too little for the example that shows a 402.
-  gateway = await startTestGateway({ credits: '0.5' })
-  rich = await startTestGateway()
-})
-afterAll(() => Promise.all([gateway.stop(), rich.stop()]))
+// Too little for the example that shows a 402.
+const gateway = useGateway(() => ({ credits: '0.5' }))
+const rich = useGateway()
 
 /** A video costs more than all others together. */
 const gatewayFor = ({ heading }: Example): TestGateway => (heading === 'Videos' ? rich : gateway)

@@ -2,34 +2,28 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { experimental_generateSpeech as generateSpeech, experimental_transcribe as transcribe } from 'ai'
 import OpenAI, { toFile } from 'openai'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { makeWav } from '../packages/server/testing/make-wav.ts'
-import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { type AudioStub, audioStubOf, formOf, sendAudio, audioOf, SPEECH, verbose, WHISPER } from './audio-upstream.ts'
 import { failureOf, svcOf } from './charge-of.ts'
 
 /** One second. */
 const WAV = makeWav(8_044)
 
-let stub: StubUpstream
+const stub = useStubUpstream()
 let audio: AudioStub
-beforeAll(async () => {
-  stub = await startStubUpstream()
-})
 beforeEach(() => {
   audio = audioStubOf(stub)
 })
-afterAll(() => stub.close())
 
 describe('with OpenRouter’s models', () => {
-  let gateway: TestGateway
+  const gateway = useGateway(() => ({ upstreamUrl: stub.url }))
   let client: OpenAI
-  beforeAll(async () => {
-    gateway = await startTestGateway({ upstreamUrl: stub.url })
+  beforeAll(() => {
     client = new OpenAI({ baseURL: gateway.v1, apiKey: gateway.key, maxRetries: 0 })
   })
-  afterAll(() => gateway.stop())
 
   test('openai.audio.speech.create', async () => {
     const speech = audioOf(100_000)
@@ -109,22 +103,20 @@ describe('with OpenRouter’s models', () => {
 })
 
 describe('with an OpenAI-compatible server', () => {
-  let gateway: TestGateway
-  let client: OpenAI
-  beforeAll(async () => {
-    gateway = await startTestGateway({
-      upstreamUrl: stub.url,
-      kind: 'openai-compatible',
-      file: {
-        media_prices: {
-          'tts-1': { type: 'speech', per_character: '0.000015' },
-          'gpt-4o-transcribe': { type: 'transcription', per_minute: '0.006' },
-        },
+  const gateway = useGateway(() => ({
+    upstreamUrl: stub.url,
+    kind: 'openai-compatible',
+    file: {
+      media_prices: {
+        'tts-1': { type: 'speech', per_character: '0.000015' },
+        'gpt-4o-transcribe': { type: 'transcription', per_minute: '0.006' },
       },
-    } as never)
+    },
+  }))
+  let client: OpenAI
+  beforeAll(() => {
     client = new OpenAI({ baseURL: gateway.v1, apiKey: gateway.key, maxRetries: 0 })
   })
-  afterAll(() => gateway.stop())
 
   test.each([
     ['opus', 'audio/opus'],

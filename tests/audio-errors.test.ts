@@ -1,28 +1,20 @@
 /** What is no audio and no transcript is an error, whatever type it has; what is one is delivered, whatever it looks like. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { makeWav, WAV_HEADER_BYTES } from '../packages/server/testing/make-wav.ts'
-import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { streamedWavHeader } from '../packages/server/src/platform/audio/wav-header.ts'
 import { type AudioStub, audioStubOf, CHARACTER, postForm, SECOND, audioOf, speak, WHISPER } from './audio-upstream.ts'
 import { chargeOf } from './charge-of.ts'
 import { refusalOf } from './error-of.ts'
 import { eventsIn } from './events-of.ts'
 
-let stub: StubUpstream
+const stub = useStubUpstream()
 let audio: AudioStub
-let gateway: TestGateway
+const gateway = useGateway(() => ({ upstreamUrl: stub.url }))
 
-beforeAll(async () => {
-  stub = await startStubUpstream()
-  gateway = await startTestGateway({ upstreamUrl: stub.url })
-})
 beforeEach(() => {
   audio = audioStubOf(stub)
-})
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
 })
 
 const audioTypes = [

@@ -1,9 +1,10 @@
 /** What a balance pays for at a time, for speech and transcription: only the affordable ones reach the upstream. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { makeWav } from '../packages/server/testing/make-wav.ts'
-import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import {
   type AudioStub,
   audioStubOf,
@@ -21,15 +22,11 @@ import { createGate } from './open-stream.ts'
 import { watchBalance } from './parallel-load.ts'
 import { setBalance } from './funded-caller.ts'
 
-let stub: StubUpstream
+const stub = useStubUpstream()
 let audio: AudioStub
-beforeAll(async () => {
-  stub = await startStubUpstream()
-})
 beforeEach(() => {
   audio = audioStubOf(stub)
 })
-afterAll(() => stub.close())
 
 const REQUESTS = 50
 const AFFORDABLE = 7
@@ -71,11 +68,7 @@ async function race(gateway: TestGateway, send: () => Promise<Response>, reached
 }
 
 describeEachEngine('credit for seven of fifty requests at once', (engine) => {
-  let gateway: TestGateway
-  beforeAll(async () => {
-    gateway = await startTestGateway({ engine, upstreamUrl: stub.url, credits: '0' })
-  })
-  afterAll(() => gateway.stop())
+  const gateway = useGateway(() => ({ engine, upstreamUrl: stub.url, credits: '0' }))
 
   test('speech: seven are spoken', async () => {
     const input = 'x'.repeat(100)

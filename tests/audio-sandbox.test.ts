@@ -1,19 +1,17 @@
 /** A text is spoken and heard again, both by the sandbox, through a whole gateway and the official client. */
 import OpenAI, { toFile } from 'openai'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { SPEECH, WHISPER } from './audio-upstream.ts'
 import { chargeOf } from './charge-of.ts'
 
 const SENTENCE = 'The weather is fine today and the children are playing in the garden.'
 
-let gateway: TestGateway
+const gateway = useGateway()
 let client: OpenAI
-beforeAll(async () => {
-  gateway = await startTestGateway()
+beforeAll(() => {
   client = new OpenAI({ baseURL: gateway.v1, apiKey: gateway.key, maxRetries: 0 })
 })
-afterAll(() => gateway.stop())
 
 function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[a-z]+/g) ?? []

@@ -4,19 +4,18 @@ import { connect, type Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { usageList } from '@svc/contract'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import {
   beginStream,
   chunkText,
   sendCompletion,
   sendEvent,
   sendStream,
-  startStubUpstream,
   type StubCall,
-  type StubUpstream,
   usageText,
 } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { cardOf, chargeOf } from './charge-of.ts'
 import { QUESTION } from './events-of.ts'
 import { eventually } from '../packages/server/testing/eventually.ts'
@@ -25,22 +24,12 @@ const MIB = 1024 * 1024
 const USAGE = { prompt_tokens: 10, completion_tokens: 5 }
 const BODY = JSON.stringify({ ...QUESTION, stream: true, max_tokens: 100 })
 
-let stub: StubUpstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  stub = await startStubUpstream()
-  gateway = await startTestGateway({ upstreamUrl: stub.url, credits: '100000000', env: { SVC_LOG_LEVEL: 'error' } })
-})
+const stub = useStubUpstream()
+const gateway = useGateway(() => ({ upstreamUrl: stub.url, credits: '100000000', env: { SVC_LOG_LEVEL: 'error' } }))
 
 beforeEach(() => {
   stub.chats.length = 0
   stub.onChat = (call, response) => (call.json?.['stream'] === true ? sendStream(response) : sendCompletion(response))
-})
-
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
 })
 
 setFlagsFromString('--expose-gc')

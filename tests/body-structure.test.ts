@@ -1,21 +1,11 @@
 /** Bodies whose structure costs more than their bytes: refused while their bytes are counted, before anything parses. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { describe, expect, test } from 'vitest'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { REQUEST_JSON } from '../packages/server/src/platform/json/json-limits.ts'
 
-let stub: StubUpstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  stub = await startStubUpstream()
-  gateway = await startTestGateway({ upstreamUrl: stub.url, credits: '1000000' })
-})
-
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
-})
+const stub = useStubUpstream()
+const gateway = useGateway(() => ({ upstreamUrl: stub.url, credits: '1000000' }))
 
 /** A request to each endpoint that takes JSON, without its closing brace. */
 const requests = {

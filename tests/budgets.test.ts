@@ -1,21 +1,18 @@
 /** Caps of teams and keys: they refuse before any work, by name, and start anew with their period. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { type BalanceReply, nanocreditsOf } from '@svc/contract'
 import { createAccountStore } from '../packages/server/src/access/accounts/account-store.ts'
 import { createAccount } from '../packages/server/src/access/accounts/create-account.ts'
 import { type BudgetPeriod, periodEnd } from '../packages/server/src/platform/runtime/budget-period.ts'
-import { sendCompletion, startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
+import { sendCompletion } from '../packages/server/testing/stub-upstream.ts'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { ask, credits, question } from './open-stream.ts'
 import { sendTogether } from './parallel-load.ts'
 import { measureHold, setBalance } from './funded-caller.ts'
 
-let stub: StubUpstream
-beforeAll(async () => {
-  stub = await startStubUpstream()
-})
-afterAll(() => stub.close())
+const stub = useStubUpstream()
 
 const body = question('openai/gpt-6-astra', { max_tokens: 500 })
 const HOUR_MS = 3_600_000

@@ -4,37 +4,28 @@
  */
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   beginStream,
   chunkText,
   sendCompletion,
   sendEvent,
-  startStubUpstream,
   type StubCall,
-  type StubUpstream,
   usageText,
 } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { cardOf, chargeOf } from './charge-of.ts'
 import { eventsIn, QUESTION } from './events-of.ts'
 import { createGate, type Gate, hasText, openStream } from './open-stream.ts'
 
-let stub: StubUpstream
-let gateway: TestGateway
-beforeAll(async () => {
-  stub = await startStubUpstream()
-  gateway = await startTestGateway({ upstreamUrl: stub.url, credits: '10000000' })
-  stub.onOther = (call, response) => {
-    const isAsked = call.path.endsWith('/generation?id=gen-late')
-    response.writeHead(isAsked ? 200 : 404, { 'content-type': 'application/json' })
-    response.end(isAsked ? `{"data":{"total_cost":${COST}}}` : '{}')
-  }
-})
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
-})
+const stub = useStubUpstream()
+const gateway = useGateway(() => ({ upstreamUrl: stub.url, credits: '10000000' }))
+stub.onOther = (call, response) => {
+  const isAsked = call.path.endsWith('/generation?id=gen-late')
+  response.writeHead(isAsked ? 200 : 404, { 'content-type': 'application/json' })
+  response.end(isAsked ? `{"data":{"total_cost":${COST}}}` : '{}')
+}
 
 const USAGE = { prompt_tokens: 10, completion_tokens: 5 }
 /** In USD, and as nanocredits with the margin and without: more than the card asks for the longest answer here. */

@@ -1,33 +1,25 @@
 /** What an answer costs: the same in the answer, in the balance and in the usage record, to the last digit. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import {
   beginStream,
   chunkText,
   sendCompletion,
   sendEvent,
   sendStream,
-  startStubUpstream,
-  type StubUpstream,
   type StubUsage,
   usageText,
 } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { startTestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { chargeOf } from './charge-of.ts'
 import { ask, chargeIn, credits, isFinish, openStream, question, recordOf } from './open-stream.ts'
 import { recomputeCharge } from './recompute-charge.ts'
 
-let stub: StubUpstream
-beforeAll(async () => {
-  stub = await startStubUpstream()
-})
-afterAll(() => stub.close())
+const stub = useStubUpstream()
 
 describe('with an upstream of OpenRouter’s dialect', () => {
-  let gateway: TestGateway
-  beforeAll(async () => {
-    gateway = await startTestGateway({ upstreamUrl: stub.url, credits: '1000000' })
-  })
-  afterAll(() => gateway.stop())
+  const gateway = useGateway(() => ({ upstreamUrl: stub.url, credits: '1000000' }))
 
   /** Asks for a whole answer and for a stream; both must say, take and record the same charge, which is returned. */
   async function chargeBothWays(model: string, usage: StubUsage, cost?: string): Promise<bigint> {
@@ -240,25 +232,24 @@ describe('with an upstream of OpenRouter’s dialect', () => {
 })
 
 describe('with an upstream that reports no cost and has configured prices', () => {
-  let gateway: TestGateway
   const usage = { prompt_tokens: 1_000, completion_tokens: 100 }
-  beforeAll(async () => {
+  beforeAll(() => {
     stub.onOther = (_call, response) => {
       const data = ['vendor/model-x', 'vendor/unpriced', 'vendor/free'].map((id) => ({ id, object: 'model' }))
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ object: 'list', data }))
     }
     stub.onChat = (_call, response) => sendCompletion(response, { usage })
+  })
+  const gateway = useGateway(() => {
     const model = { input: '2', output: '8', cached_input: '0.5', cache_write: '2.5', request: '0.001' }
     const tiers = [{ above_input_tokens: 10_000, input: '4', output: '16' }]
-    gateway = await startTestGateway({
-      upstreamUrl: stub.url,
-      kind: 'openai-compatible',
-      file: { prices: { 'vendor/model-x': { ...model, tiers }, 'vendor/free': { input: '0', output: '0' } } },
-    })
+    const prices = { 'vendor/model-x': { ...model, tiers }, 'vendor/free': { input: '0', output: '0' } }
+    return { upstreamUrl: stub.url, kind: 'openai-compatible', file: { prices } }
+  })
+  beforeAll(async () => {
     const list = async (): Promise<string> => (await gateway.fetch('/v1/models')).text()
     await vi.waitUntil(async () => (await list()).includes('vendor/model-x'))
   })
-  afterAll(() => gateway.stop())
 
   test.each<[string, StubUsage, string]>([
     ['plain tokens and the price of a request', usage, '4.56'],

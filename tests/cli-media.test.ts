@@ -6,8 +6,9 @@ import { formatCredits } from '@svc/contract'
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, test } from 'vitest'
 import { depositSettings } from '../packages/server/testing/deposit-gateway.ts'
 import { type EvmChain, startEvmChain, usdg } from '../packages/server/testing/evm-chain.ts'
-import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { audioStubOf, sendAudio, audioOf, SPEECH } from './audio-upstream.ts'
 import { createSvc, type Svc } from './run-svc.ts'
 
@@ -21,16 +22,12 @@ afterEach(() => {
 const file = (name: string): string => path.join(folder, name)
 
 describe('with the sandbox', () => {
-  let gateway: TestGateway
+  const gateway = useGateway()
   let svc: Svc
-  beforeAll(async () => {
-    gateway = await startTestGateway()
+  beforeAll(() => {
     svc = createSvc({ SVC_BASE_URL: gateway.baseUrl, SVC_API_KEY: gateway.key })
   })
-  afterAll(async () => {
-    svc.remove()
-    await gateway.stop()
-  })
+  afterAll(() => svc.remove())
 
   test('a text is spoken into a file, and what is heard there is the text', async () => {
     const words = 'the quick brown fox jumps over the lazy dog'
@@ -127,21 +124,15 @@ describe('with the sandbox', () => {
 })
 
 describe('with an upstream that sends a lot of audio', () => {
-  let upstream: StubUpstream
-  let gateway: TestGateway
+  const upstream = useStubUpstream()
+  const gateway = useGateway(() => ({ upstreamUrl: upstream.url }))
   let svc: Svc
   const audio = audioOf(1_000_003)
-  beforeAll(async () => {
-    upstream = await startStubUpstream()
-    audioStubOf(upstream).onSpeech = (_call, response) => sendAudio(response, audio)
-    gateway = await startTestGateway({ upstreamUrl: upstream.url })
+  audioStubOf(upstream).onSpeech = (_call, response) => sendAudio(response, audio)
+  beforeAll(() => {
     svc = createSvc({ SVC_BASE_URL: gateway.baseUrl, SVC_API_KEY: gateway.key })
   })
-  afterAll(async () => {
-    svc.remove()
-    await gateway.stop()
-    await upstream.close()
-  })
+  afterAll(() => svc.remove())
 
   // B191
   test('standard output holds the same bytes', async () => {

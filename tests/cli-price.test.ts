@@ -18,8 +18,10 @@ import {
 import { lengthOf, type RequestSize } from '../packages/console/src/pages/playground/pay/request-size.ts'
 import { sizeOf as sizeOfVideo } from '../packages/console/src/pages/playground/video/video-request.ts'
 import { makeWav, WAV_HEADER_BYTES } from '../packages/server/testing/make-wav.ts'
-import { sendStream, startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { sendStream } from '../packages/server/testing/stub-upstream.ts'
+import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { createSvc, type Svc } from './run-svc.ts'
 
 /** Sizes that a request can name; lists have others, such as megapixels. */
@@ -29,21 +31,17 @@ const TEXT = 'Grüße, 日本 👋'
 /** For the voices of the sandbox. */
 const ENGLISH = 'Good morning.'
 
-let gateway: TestGateway
+const gateway = useGateway()
 let svc: Svc
 /** A key that can pay for nothing: the refusal names what would have been held. */
 let poorKey: string
 const client = () => createClient({ baseUrl: gateway.baseUrl, key: poorKey, retriesMax: 0 })
 
 beforeAll(async () => {
-  gateway = await startTestGateway()
   svc = createSvc({ SVC_BASE_URL: gateway.baseUrl, SVC_API_KEY: gateway.key })
   poorKey = (await gateway.createKey(POOR)).rawKey
 })
-afterAll(async () => {
-  svc.remove()
-  await gateway.stop()
-})
+afterAll(() => svc.remove())
 
 function post(path: string, body: object | FormData, key: string): Promise<Response> {
   const isForm = body instanceof FormData
@@ -161,21 +159,13 @@ describe('the price of every model is what the gateway holds:', () => {
 })
 
 describe('a chat', () => {
-  let upstream: StubUpstream
-  let rich: TestGateway
+  const upstream = useStubUpstream()
+  const rich = useGateway(() => ({ upstreamUrl: upstream.url, credits: '1000000000' }))
   let held = 0n
-  beforeAll(async () => {
-    upstream = await startStubUpstream()
-    rich = await startTestGateway({ upstreamUrl: upstream.url, credits: '1000000000' })
-    upstream.onChat = async (_call, response) => {
-      held = (await rich.balance()).held
-      sendStream(response, {})
-    }
-  })
-  afterAll(async () => {
-    await rich.stop()
-    await upstream.close()
-  })
+  upstream.onChat = async (_call, response) => {
+    held = (await rich.balance()).held
+    sendStream(response, {})
+  }
 
   const IMAGE = { name: 'a.png', url: `data:image/png;base64,${'A'.repeat(4_000)}` }
   const IDLE = { system: '', temperature: null, topP: null, maxTokens: null, seed: null, format: 'text' } as const

@@ -8,10 +8,10 @@ import path from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { EMBEDDING_INPUTS_MAX } from '@svc/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { run } from '../packages/cli/src/run.ts'
 import { cut } from '../packages/cli/src/terminal/table.ts'
 import { createTerminal } from '../packages/cli/src/terminal/terminal.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 
 const ESCAPE = '\u001b'
 const SEQUENCES = `${ESCAPE}]0;owned\u0007${ESCAPE}[2J\u009b31m`
@@ -216,16 +216,14 @@ describe('with a gateway that names things as an attacker would', () => {
 })
 
 describe('with the sandbox', () => {
-  let gateway: TestGateway
+  const gateway = useGateway()
   let env: Record<string, string>
   beforeAll(async () => {
-    gateway = await startTestGateway()
     env = { SVC_BASE_URL: gateway.baseUrl, SVC_API_KEY: gateway.key }
     // Something for the lists to show.
     await sit(['embed', 'Hello'], { env })
     await gateway.settled()
   })
-  afterAll(() => gateway.stop())
 
   // B191
   test.each([

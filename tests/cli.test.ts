@@ -10,31 +10,22 @@ import { promisify } from 'node:util'
 import { formatCredits, nanocreditsOf } from '@svc/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { creditsTextOf } from '../packages/cli/src/credits-text.ts'
-import {
-  beginStream,
-  chunkText,
-  sendEvent,
-  startStubUpstream,
-  type StubUpstream,
-} from '../packages/server/testing/stub-upstream.ts'
+import { beginStream, chunkText, sendEvent } from '../packages/server/testing/stub-upstream.ts'
 import { childEnvironment } from '../packages/server/testing/child-environment.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { createSvc, type Svc, SVC_PROGRAM } from './run-svc.ts'
 
 const ESCAPE = '\u001b'
 
 describe('with the sandbox', () => {
-  let gateway: TestGateway
+  const gateway = useGateway()
   let svc: Svc
 
-  beforeAll(async () => {
-    gateway = await startTestGateway()
+  beforeAll(() => {
     svc = createSvc({ SVC_BASE_URL: gateway.baseUrl, SVC_API_KEY: gateway.key })
   })
-  afterAll(async () => {
-    svc.remove()
-    await gateway.stop()
-  })
+  afterAll(() => svc.remove())
 
   // B192
   test('standard output holds only the answer, and no decoration without a terminal', async () => {
@@ -240,13 +231,11 @@ describe('with the sandbox', () => {
 })
 
 describe('with an upstream that stops half way', () => {
-  let upstream: StubUpstream
-  let gateway: TestGateway
+  const upstream = useStubUpstream()
+  const gateway = useGateway(() => ({ upstreamUrl: upstream.url, credits: '0.5' }))
   let svc: Svc
 
   beforeAll(async () => {
-    upstream = await startStubUpstream()
-    gateway = await startTestGateway({ upstreamUrl: upstream.url, credits: '0.5' })
     svc = createSvc({ SVC_BASE_URL: gateway.baseUrl, SVC_API_KEY: gateway.key })
     upstream.onChat = async (call, response) => {
       beginStream(response)
@@ -254,11 +243,7 @@ describe('with an upstream that stops half way', () => {
       await call.closed
     }
   })
-  afterAll(async () => {
-    svc.remove()
-    await gateway.stop()
-    await upstream.close()
-  })
+  afterAll(() => svc.remove())
 
   test('an interrupt stops it and still prints the charge', async () => {
     const before = await gateway.balance()

@@ -3,39 +3,32 @@
  * nothing more comes for five seconds. What happens after that takes nothing from it.
  */
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chunkText, startStubUpstream, type StubUpstream, usageText } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { chunkText, usageText } from '../packages/server/testing/stub-upstream.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { type Booked, bookedOf } from './books-of.ts'
 import { finishesIn, readStream, type ReadStream } from './events-of.ts'
 
-let stub: StubUpstream
-let gateway: TestGateway
+const stub = useStubUpstream()
+stub.onChat = async (call, response) => {
+  // The other forms of a chat have no such field.
+  const { events, end, headers } = ANSWERS.get(String(call.json?.['user'])) ?? SILENT
+  response.writeHead(200, { 'content-type': 'text/event-stream', ...headers })
+  for (const event of events) await new Promise<void>((resolve) => void response.write(event, () => resolve()))
+  ENDS[end](response)
+}
+stub.onOther = (call, response) => {
+  const isAsked = call.path.endsWith('/generation?id=gen-late')
+  response.writeHead(isAsked ? 200 : 404, { 'content-type': 'application/json' })
+  response.end(isAsked ? '{"data":{"total_cost":0.002}}' : '{}')
+}
+const gateway = useGateway(() => ({
+  ...{ upstreamUrl: stub.url, kind: 'openai-compatible' },
+  file: { prices: { local: { input: '1', output: '2' } } },
+}))
 /** Its upstream is asked for costs. */
-let asking: TestGateway
-beforeAll(async () => {
-  stub = await startStubUpstream()
-  stub.onChat = async (call, response) => {
-    // The other forms of a chat have no such field.
-    const { events, end, headers } = ANSWERS.get(String(call.json?.['user'])) ?? SILENT
-    response.writeHead(200, { 'content-type': 'text/event-stream', ...headers })
-    for (const event of events) await new Promise<void>((resolve) => void response.write(event, () => resolve()))
-    ENDS[end](response)
-  }
-  stub.onOther = (call, response) => {
-    const isAsked = call.path.endsWith('/generation?id=gen-late')
-    response.writeHead(isAsked ? 200 : 404, { 'content-type': 'application/json' })
-    response.end(isAsked ? '{"data":{"total_cost":0.002}}' : '{}')
-  }
-  const prices = { local: { input: '1', output: '2' } }
-  gateway = await startTestGateway({ upstreamUrl: stub.url, kind: 'openai-compatible', file: { prices } })
-  asking = await startTestGateway({ upstreamUrl: stub.url })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await asking.stop()
-  await stub.close()
-})
+const asking = useGateway(() => ({ upstreamUrl: stub.url }))
 
 const event = (data: string): string => `data: ${data}\n\n`
 const says = (delta: Record<string, unknown>, finish: string | null = null): string => event(chunkText(delta, finish))

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { depositSettings } from '../packages/server/testing/deposit-gateway.ts'
 import { type EvmChain, hasEvm, startEvmChain, usdg } from '../packages/server/testing/evm-chain.ts'
 import { addPageWallet, type PageWallet } from '../packages/server/testing/page-wallet.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { startTestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import {
   cutTables,
   enterSandbox,
@@ -42,21 +43,17 @@ describe.skipIf(!hasEvm())('funding', () => {
   afterAll(() => chain.stop())
 
   describe('by an address of the account', () => {
-    let gateway: TestGateway
+    const gateway = useGateway(() => depositSettings(chain, { deposits: { watch_ms: 100 } }))
     let page: Page
     let pages: Visit
     let wallet: PageWallet
     beforeAll(async () => {
-      gateway = await startTestGateway(depositSettings(chain, { deposits: { watch_ms: 100 } }))
       pages = await openVisit(browser, async (context) => {
         wallet = await addPageWallet(context, chain)
       })
       page = pages.page
     }, TEST_MS)
-    afterAll(async () => {
-      await pages.context.close()
-      await gateway.stop()
-    })
+    afterAll(() => pages.context.close())
 
     test('one click in a wallet becomes credits, and the page shows how', { timeout: TEST_MS }, async () => {
       await enterSandbox(page, gateway, '/fund')

@@ -1,37 +1,32 @@
 /** The wish that providers keep no prompts, as it reaches an upstream that speaks OpenRouter's dialect. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { makeWav } from '../packages/server/testing/make-wav.ts'
 import { sendImages } from '../packages/server/testing/stub-images.ts'
-import { startStubUpstream, type StubCall, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import type { StubCall } from '../packages/server/testing/stub-upstream.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { audioStubOf, postForm, SPEECH, WHISPER } from './audio-upstream.ts'
 import { errorOf } from './error-of.ts'
 import { QUESTION } from './events-of.ts'
 
-let stub: StubUpstream
-let gateway: TestGateway
-let calls: StubCall[] = []
-beforeAll(async () => {
-  stub = await startStubUpstream()
+const stub = useStubUpstream()
+const gateway = useGateway(() => {
   const upstream = { name: 'router', kind: 'openrouter', url: stub.url, api_key_env: 'STUB_KEY' } as const
   const routes = { 'embed-here': { upstream: 'router', model: 'embedder', price: { input: '0.02', output: '0' } } }
-  gateway = await startTestGateway({
+  return {
     credits: '1000000',
     env: { STUB_KEY: 'sk-or-v1-upstream-secret' },
     file: { upstreams: [{ ...upstream, data_collection: 'deny' }], routes },
-  })
-  audioStubOf(stub)
-  const onAudio = stub.onOther
-  stub.onOther = (call, response) => {
-    calls.push(call)
-    if (call.path.endsWith('/images')) return sendImages(response)
-    return onAudio(call, response)
   }
 })
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
-})
+let calls: StubCall[] = []
+audioStubOf(stub)
+const onAudio = stub.onOther
+stub.onOther = (call, response) => {
+  calls.push(call)
+  if (call.path.endsWith('/images')) return sendImages(response)
+  return onAudio(call, response)
+}
 
 function post(path: string, body: object): Promise<Response> {
   const headers = { 'content-type': 'application/json' }

@@ -12,7 +12,7 @@ import { limitsSchema } from '../packages/server/src/config/limits-config.ts'
 import { loadConfig } from '../packages/server/src/config/load-config.ts'
 import { openAdmin } from '../packages/server/src/app/open-admin.ts'
 import { heldBackDeposit, waitingMail } from '../packages/server/testing/operator-scene.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { readTree, type TextFile } from '../tools/tidy/tree.ts'
 import { chargeOf } from './charge-of.ts'
 
@@ -122,19 +122,15 @@ describe('settings', () => {
 })
 
 describe('a newcomer', () => {
-  let gateway: TestGateway
+  const gateway = useGateway()
   let folder: string
 
   beforeAll(async () => {
-    gateway = await startTestGateway()
     folder = await mkdtemp(join(tmpdir(), 'svc-newcomer-'))
     await mkdir(join(folder, '.svc'))
     await writeFile(join(folder, '.svc', 'demo-key'), `${gateway.key}\n`)
   })
-  afterAll(async () => {
-    await rm(folder, { recursive: true, force: true })
-    await gateway.stop()
-  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
 
   /** Runs what a document shows, unchanged but for the address. */
   async function run(program: string, words: readonly string[], cwd: string): Promise<string> {

@@ -1,27 +1,22 @@
 /** Headers that two readers of one request could understand differently. */
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { rawRequest } from '../packages/server/testing/raw-request.ts'
-import { sendCompletion, startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { sendCompletion } from '../packages/server/testing/stub-upstream.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 
-let stub: StubUpstream
-let gateway: TestGateway
+const stub = useStubUpstream()
+stub.onChat = (_call, response) => sendCompletion(response)
+const gateway = useGateway(() => ({ upstreamUrl: stub.url }))
 let other: string
 
 beforeAll(async () => {
-  stub = await startStubUpstream()
-  stub.onChat = (_call, response) => sendCompletion(response)
-  gateway = await startTestGateway({ upstreamUrl: stub.url })
   other = (await gateway.createKey()).rawKey
 })
 beforeEach(() => {
   stub.chats.length = 0
-})
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
 })
 
 const requests = {

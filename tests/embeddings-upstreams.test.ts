@@ -1,18 +1,18 @@
 /** Embeddings from upstreams that are odd, that fail, and that replace each other. */
 import type { ServerResponse } from 'node:http'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startStubUpstream, type StubCall, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { StubCall } from '../packages/server/testing/stub-upstream.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { chargeOf, failureOf, lastRecord, nanocreditsIn, svcOf } from './charge-of.ts'
 
 /** USD for a million tokens; nanocredits for one, with the margin. */
 const PRICE = { input: '0.1', output: '0' }
 const PER_TOKEN = 120_000n
 
-let first: StubUpstream
-let second: StubUpstream
-let gateway: TestGateway
+const first = useStubUpstream()
+const second = useStubUpstream()
 let calls: StubCall[]
 
 const vector = [0.25, -0.5, 1]
@@ -26,11 +26,9 @@ function sendVectors(response: ServerResponse, data: unknown, usage: object | nu
 const entry = (index: number, embedding: unknown = vector) => ({ object: 'embedding', index, embedding })
 const usage = { prompt_tokens: 7, total_tokens: 7 }
 
-beforeAll(async () => {
-  first = await startStubUpstream()
-  second = await startStubUpstream()
+const gateway = useGateway(() => {
   const upstream = (name: string, url: string) => ({ name, kind: 'openai-compatible', url }) as const
-  gateway = await startTestGateway({
+  return {
     file: {
       upstreams: [upstream('first', first.url), upstream('second', second.url)],
       prices: { 'text-embedding-3-small': PRICE, 'bge-m3': PRICE },
@@ -43,7 +41,7 @@ beforeAll(async () => {
         },
       },
     },
-  })
+  }
 })
 beforeEach(() => {
   calls = []
@@ -53,10 +51,6 @@ beforeEach(() => {
       sendVectors(response, [entry(0)], usage)
     }
   }
-})
-afterAll(async () => {
-  await gateway.stop()
-  await Promise.all([first.close(), second.close()])
 })
 
 const client = (): OpenAI => new OpenAI({ baseURL: gateway.v1, apiKey: gateway.key, maxRetries: 0 })

@@ -3,9 +3,10 @@ import { createOpenAI } from '@ai-sdk/openai'
 import { OpenAIEmbeddings } from '@langchain/openai'
 import { cosineSimilarity, embed, embedMany } from 'ai'
 import OpenAI, { APIError } from 'openai'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { chargeOf, failureOf, lastRecord, nanocreditsIn, recordOf, svcOf } from './charge-of.ts'
 import { setBalance } from './funded-caller.ts'
 
@@ -20,13 +21,11 @@ const clientOf = (gateway: TestGateway, apiKey = gateway.key): OpenAI =>
   new OpenAI({ baseURL: gateway.v1, apiKey, maxRetries: 0 })
 
 describeEachEngine('embeddings', (engine) => {
-  let gateway: TestGateway
+  const gateway = useGateway(() => ({ engine }))
   let client: OpenAI
-  beforeAll(async () => {
-    gateway = await startTestGateway({ engine })
+  beforeAll(() => {
     client = clientOf(gateway)
   })
-  afterAll(() => gateway.stop())
 
   test('the library asks for base64, decodes it, and the charge is that of the prompt', async () => {
     const { result, charge } = await chargeOf(gateway, () => client.embeddings.create({ model, input: [pie, ledger] }))
@@ -104,13 +103,11 @@ describeEachEngine('embeddings', (engine) => {
 })
 
 describe('one gateway', () => {
-  let gateway: TestGateway
+  const gateway = useGateway()
   let client: OpenAI
-  beforeAll(async () => {
-    gateway = await startTestGateway()
+  beforeAll(() => {
     client = clientOf(gateway)
   })
-  afterAll(() => gateway.stop())
   const post = (body: object): Promise<Response> =>
     gateway.fetch('/v1/embeddings', {
       method: 'POST',

@@ -2,26 +2,19 @@
  * Servers that answer in the other form: events to a client that asked for a whole answer, a document to one that asked
  * for a stream. The client gets what it asked for, and pays for it as for any other answer.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chunkText, startStubUpstream, type StubUpstream, usageText } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { describe, expect, test } from 'vitest'
+import { chunkText, usageText } from '../packages/server/testing/stub-upstream.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { lastBooked } from './books-of.ts'
 import { errorOf } from './error-of.ts'
 import { finishesIn, streamOf } from './events-of.ts'
 
-let stub: StubUpstream
-let gateway: TestGateway
-beforeAll(async () => {
-  stub = await startStubUpstream()
-  gateway = await startTestGateway({
-    ...{ upstreamUrl: stub.url, kind: 'openai-compatible' },
-    file: { prices: { local: { input: '1', output: '2' } } },
-  })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
-})
+const stub = useStubUpstream()
+const gateway = useGateway(() => ({
+  ...{ upstreamUrl: stub.url, kind: 'openai-compatible' },
+  file: { prices: { local: { input: '1', output: '2' } } },
+}))
 
 const QUESTION = { model: 'local', messages: [{ role: 'user', content: 'Say hello.' }] }
 const event = (data: string): string => `data: ${data}\n\n`

@@ -3,8 +3,8 @@
  * never a clean end of a cut answer.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 
 const recording = Buffer.from(
   [
@@ -34,24 +34,16 @@ const forms = [
   },
 ] as const
 
-let stub: StubUpstream
-let gateway: TestGateway
+const stub = useStubUpstream()
 const unhandled: unknown[] = []
 const note = (reason: unknown): void => void unhandled.push(reason)
-beforeAll(async () => {
-  process.on('unhandledRejection', note)
-  stub = await startStubUpstream()
-  const prices = { [MODEL]: { input: '1', output: '1' } }
-  gateway = await startTestGateway({
-    ...{ upstreamUrl: stub.url, kind: 'openai-compatible', credits: '1000000', file: { prices } },
-    env: { SVC_LOG_LEVEL: 'error' },
-  })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
-  process.off('unhandledRejection', note)
-})
+beforeAll(() => void process.on('unhandledRejection', note))
+afterAll(() => void process.off('unhandledRejection', note))
+const gateway = useGateway(() => ({
+  ...{ upstreamUrl: stub.url, kind: 'openai-compatible', credits: '1000000' },
+  file: { prices: { [MODEL]: { input: '1', output: '1' } } },
+  env: { SVC_LOG_LEVEL: 'error' },
+}))
 
 interface FormEvent {
   readonly type: string

@@ -1,6 +1,6 @@
 /** Failed is free: whatever goes wrong upstream, the balance is what it was, and the record says why. */
 import OpenAI from 'openai'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ErrorCode, UsageRecordBody } from '@svc/contract'
 import {
   beginStream,
@@ -8,25 +8,16 @@ import {
   sendCompletion,
   sendEvent,
   sendStream,
-  startStubUpstream,
   type StubHandler,
-  type StubUpstream,
   usageText,
 } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway, useGatewayPerTest } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { chargeOf } from './charge-of.ts'
 import { ask, chargeIn, openStream, question, recordOf } from './open-stream.ts'
 
-let stub: StubUpstream
-let gateway: TestGateway
-beforeAll(async () => {
-  stub = await startStubUpstream()
-  gateway = await startTestGateway({ upstreamUrl: stub.url, credits: '100' })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
-})
+const stub = useStubUpstream()
+const gateway = useGateway(() => ({ upstreamUrl: stub.url, credits: '100' }))
 
 const body = question('svc-gpt', { max_tokens: 100 })
 
@@ -220,14 +211,10 @@ test('a client that retries by itself pays for the answer that it got, and for n
 })
 
 describe('when the books refuse to be written', () => {
-  let failing: TestGateway
+  const failing = useGatewayPerTest(() => ({ upstreamUrl: stub.url, file: { limits: { journal_ms: 50 } } }))
   const refuse = `create trigger refuse_once before insert on usage_record begin select raise(abort, 'refused'); end`
   const statement = (sql: string) =>
     ({ sql, parameters: [], query: { kind: 'RawNode' }, queryId: { queryId: 'x' } }) as never
-  beforeEach(async () => {
-    failing = await startTestGateway({ upstreamUrl: stub.url, file: { limits: { journal_ms: 50 } } })
-  })
-  afterEach(() => failing.stop())
 
   // Cases B036 and B041: the upstream answered, the gateway could not charge it, and the client tries again.
   test('a failed attempt is free, the repeated one is charged, and the records add up', async () => {

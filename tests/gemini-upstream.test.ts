@@ -1,9 +1,10 @@
 /** Google's Gemini API behind the gateway: what it is sent, and what the official OpenAI client gets. */
 import OpenAI from 'openai'
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { startStubUpstream, type StubCall, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { StubCall } from '../packages/server/testing/stub-upstream.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { chargeOf, lastRecord, nanocreditsIn } from './charge-of.ts'
 import { refusalOf } from './error-of.ts'
 import { readStream } from './events-of.ts'
@@ -14,8 +15,7 @@ const NEWER = 'gemini-3-pro'
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGP4z8DwHwAFAAH/iZk9HQAAAABJRU5ErkJggg=='
 const question = { model: MODEL, messages: [{ role: 'user' as const, content: 'Say hello.' }] }
 
-let stub: StubUpstream
-let gateway: TestGateway
+const stub = useStubUpstream()
 let client: OpenAI
 let calls: StubCall[] = []
 let answer: (response: ServerResponse) => void
@@ -49,32 +49,29 @@ function priced({ input = 0, cached = 0, output }: { input?: number; cached?: nu
   return ((BigInt(input) * 300_000n + BigInt(cached) * 30_000n + BigInt(output) * 2_500_000n) * 12n) / 10n
 }
 
-beforeAll(async () => {
-  stub = await startStubUpstream()
-  stub.onOther = (call, reply) => {
-    if (call.method === 'GET') {
-      const row = {
-        name: `models/${MODEL}`,
-        displayName: 'Flash',
-        inputTokenLimit: 1_048_576,
-        outputTokenLimit: 65_536,
-      }
-      const chats = { ...row, supportedGenerationMethods: ['generateContent', 'countTokens'] }
-      const embeds = { ...row, name: 'models/embedding-1', supportedGenerationMethods: ['embedContent'] }
-      return send(reply, { models: [chats, { ...chats, name: `models/${NEWER}` }, embeds] })
+stub.onOther = (call, reply) => {
+  if (call.method === 'GET') {
+    const row = {
+      name: `models/${MODEL}`,
+      displayName: 'Flash',
+      inputTokenLimit: 1_048_576,
+      outputTokenLimit: 65_536,
     }
-    calls.push(call)
-    answer(reply)
+    const chats = { ...row, supportedGenerationMethods: ['generateContent', 'countTokens'] }
+    const embeds = { ...row, name: 'models/embedding-1', supportedGenerationMethods: ['embedContent'] }
+    return send(reply, { models: [chats, { ...chats, name: `models/${NEWER}` }, embeds] })
   }
+  calls.push(call)
+  answer(reply)
+}
+const gateway = useGateway(() => {
   const price = { input: '0.30', output: '2.50', cached_input: '0.03' }
   const spoken = { ...price, audio_input: '1' }
   const file = { prices: { [MODEL]: spoken, [NEWER]: price, 'embedding-1': { input: '0.15', output: '0' } } }
-  gateway = await startTestGateway({ upstreamUrl: stub.url, kind: 'gemini', file, credits: '1000000' })
-  client = new OpenAI({ baseURL: gateway.v1, apiKey: gateway.key, maxRetries: 0 })
+  return { upstreamUrl: stub.url, kind: 'gemini', file, credits: '1000000' }
 })
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
+beforeAll(() => {
+  client = new OpenAI({ baseURL: gateway.v1, apiKey: gateway.key, maxRetries: 0 })
 })
 beforeEach(() => {
   calls = []

@@ -4,17 +4,11 @@
  */
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { UsageRecordBody } from '@svc/contract'
-import {
-  beginStream,
-  chunkText,
-  sendEvent,
-  startStubUpstream,
-  type StubUpstream,
-  usageText,
-} from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { beginStream, chunkText, sendEvent, usageText } from '../packages/server/testing/stub-upstream.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { SVC_GPT } from './charge-of.ts'
 import { QUESTION } from './events-of.ts'
 import { hasText, openStream, recordOf } from './open-stream.ts'
@@ -94,34 +88,26 @@ test('the table in the document is this one', () => {
 })
 
 describe.concurrent.each(TABLE)('an upstream that $upstream', (row) => {
-  let stub: StubUpstream
-  let gateway: TestGateway
-  beforeAll(async () => {
-    stub = await startStubUpstream()
-    gateway = await startTestGateway({ upstreamUrl: stub.url, kind: row.kind, credits: '1000000' })
-    const asked = new Map<string, number>()
-    stub.onOther = (call, response) => {
-      const id = /generation\?id=gen-(\d+)/.exec(call.path)?.[1]
-      const times = (asked.get(id ?? '') ?? 0) + 1
-      asked.set(id ?? '', times)
-      const body = id === undefined ? null : row.lookUp(Number(id), times)
-      response.writeHead(body === null ? 404 : 200, { 'content-type': 'application/json' }).end(body ?? '{}')
+  const stub = useStubUpstream()
+  const gateway = useGateway(() => ({ upstreamUrl: stub.url, kind: row.kind, credits: '1000000' }))
+  const asked = new Map<string, number>()
+  stub.onOther = (call, response) => {
+    const id = /generation\?id=gen-(\d+)/.exec(call.path)?.[1]
+    const times = (asked.get(id ?? '') ?? 0) + 1
+    asked.set(id ?? '', times)
+    const body = id === undefined ? null : row.lookUp(Number(id), times)
+    response.writeHead(body === null ? 404 : 200, { 'content-type': 'application/json' }).end(body ?? '{}')
+  }
+  stub.onChat = (call, response) => {
+    const pieces = Number(call.json?.['user'])
+    // The answer's id says how much of it the caller reads, for the look-up above.
+    beginStream(response, row.kind === 'openrouter' ? { 'x-generation-id': `gen-${Math.min(pieces, PIECES)}` } : {})
+    for (let piece = 1; piece <= Math.min(pieces, PIECES); piece++) {
+      sendEvent(response, chunkText({ content: 'a word, ' }))
+      row.withPiece(response, piece)
     }
-    stub.onChat = (call, response) => {
-      const pieces = Number(call.json?.['user'])
-      // The answer's id says how much of it the caller reads, for the look-up above.
-      beginStream(response, row.kind === 'openrouter' ? { 'x-generation-id': `gen-${Math.min(pieces, PIECES)}` } : {})
-      for (let piece = 1; piece <= Math.min(pieces, PIECES); piece++) {
-        sendEvent(response, chunkText({ content: 'a word, ' }))
-        row.withPiece(response, piece)
-      }
-      if (pieces > PIECES) sendEvent(response, chunkText({}, 'stop'))
-    }
-  })
-  afterAll(async () => {
-    await gateway.stop()
-    await stub.close()
-  })
+    if (pieces > PIECES) sendEvent(response, chunkText({}, 'stop'))
+  }
 
   test('is paid by the table wherever its caller leaves, and every hold is closed', { timeout: 60_000 }, async () => {
     // 1 to 19 pieces, and 20 for the whole answer with its finish.

@@ -1,18 +1,17 @@
 /** Either side of a stream may leave at any point: what was delivered is charged, once, and never the whole hold. */
 import type { ServerResponse } from 'node:http'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { UsageRecordBody } from '@svc/contract'
 import {
   beginStream,
   chunkText,
   sendCompletion,
   sendEvent,
-  startStubUpstream,
   type StubCall,
-  type StubUpstream,
   usageText,
 } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGatewayPerTest } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { chargeOf } from './charge-of.ts'
 import {
   createGate,
@@ -26,17 +25,11 @@ import {
 } from './open-stream.ts'
 import { recomputeCharge } from './recompute-charge.ts'
 
-let stub: StubUpstream
-let gateway: TestGateway
-beforeAll(async () => {
-  stub = await startStubUpstream()
-})
-afterAll(() => stub.close())
-beforeEach(async () => {
+const stub = useStubUpstream()
+beforeEach(() => {
   stub.onOther = (_call, response) => void response.writeHead(404).end()
-  gateway = await startTestGateway({ upstreamUrl: stub.url })
 })
-afterEach(() => gateway.stop())
+const gateway = useGatewayPerTest(() => ({ upstreamUrl: stub.url }))
 
 const body = question('svc-claude', { max_tokens: 4_000 })
 /** Nanocredits for a token of `svc-claude`. Source: the rate card, 12 and 60 credits per million. */

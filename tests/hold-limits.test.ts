@@ -1,20 +1,17 @@
 /** What a balance pays for at a time: holds keep requests from spending together what each could spend alone. */
 import { formatCredits, nanocreditsOf } from '@svc/contract'
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openGatewayProcesses } from '../packages/server/testing/gateway-process.ts'
-import { sendCompletion, startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
+import { sendCompletion } from '../packages/server/testing/stub-upstream.ts'
 import { describeEachEngine, findPostgres } from '../packages/server/testing/test-database.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { ask, createGate, credits, hasText, openStream, question, recordOf } from './open-stream.ts'
 import { sendTogether, watchBalance } from './parallel-load.ts'
 import { measureHold, setBalance } from './funded-caller.ts'
 
-let stub: StubUpstream
-beforeAll(async () => {
-  stub = await startStubUpstream()
-})
-afterAll(() => stub.close())
+const stub = useStubUpstream()
 
 const REQUESTS = 1_000
 const body = question('svc-gpt', { max_tokens: 500 })

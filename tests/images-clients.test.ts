@@ -4,24 +4,18 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { createOpenRouter } from '@openrouter/ai-sdk-provider'
 import { generateImage } from 'ai'
 import OpenAI, { toFile } from 'openai'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { onImages, IMAGE, sendImages, streamImage } from '../packages/server/testing/stub-images.ts'
-import { startStubUpstream, type StubCall, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import type { StubCall } from '../packages/server/testing/stub-upstream.ts'
+import { startTestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { nanocreditsIn } from './charge-of.ts'
 
-let stub: StubUpstream
-let gateway: TestGateway
+const stub = useStubUpstream()
+const gateway = useGateway(() => ({ upstreamUrl: stub.url }))
 let calls: StubCall[] = []
 
-beforeAll(async () => {
-  stub = await startStubUpstream()
-  gateway = await startTestGateway({ upstreamUrl: stub.url })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
-})
 beforeEach(() => {
   const images = onImages((call, response) =>
     call.json?.['stream'] === true ? streamImage(response) : sendImages(response),

@@ -1,36 +1,22 @@
 /** Streams of images, and requests to change them. */
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { onImages, IMAGE, sendImages, streamImage } from '../packages/server/testing/stub-images.ts'
-import {
-  startStubUpstream,
-  type StubCall,
-  type StubHandler,
-  type StubUpstream,
-} from '../packages/server/testing/stub-upstream.ts'
+import type { StubCall, StubHandler } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { chargeOf, lastRecord } from './charge-of.ts'
 
-let stub: StubUpstream
-let gateway: TestGateway
+const stub = useStubUpstream()
+const gateway = useGateway(() => ({ upstreamUrl: stub.url }))
 /** Its upstream speaks OpenAI's form. */
-let plain: TestGateway
+const plain = useGateway(() => ({
+  upstreamUrl: stub.url,
+  kind: 'openai-compatible',
+  file: { media_prices: { painter: { type: 'image', per_image: '0.05', per_input_image: '0.01' } } },
+}))
 let calls: StubCall[] = []
-
-beforeAll(async () => {
-  stub = await startStubUpstream()
-  gateway = await startTestGateway({ upstreamUrl: stub.url })
-  plain = await startTestGateway({
-    upstreamUrl: stub.url,
-    kind: 'openai-compatible',
-    file: { media_prices: { painter: { type: 'image', per_image: '0.05', per_input_image: '0.01' } } },
-  })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await plain.stop()
-  await stub.close()
-})
 
 function answer(handler: StubHandler): void {
   const images = onImages(handler)

@@ -1,25 +1,17 @@
 /** Images through a whole gateway: what is sent, what is answered, what is charged. */
 import { formatCredits, nanocreditsOf } from '@svc/contract'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { forgeSignature } from '../packages/server/testing/forge-signature.ts'
 import { onImages, IMAGE, sendImages } from '../packages/server/testing/stub-images.ts'
-import {
-  startStubUpstream,
-  type StubCall,
-  type StubHandler,
-  type StubUpstream,
-} from '../packages/server/testing/stub-upstream.ts'
+import type { StubCall, StubHandler } from '../packages/server/testing/stub-upstream.ts'
 import type { DatabaseEngine } from '../packages/server/src/platform/db/database.ts'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../packages/server/testing/test-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { chargeOf, lastRecord } from './charge-of.ts'
 import { recomputeCharge } from './recompute-charge.ts'
 
-let stub: StubUpstream
-beforeAll(async () => {
-  stub = await startStubUpstream()
-})
-afterAll(() => stub.close())
+const stub = useStubUpstream()
 
 let gateway: TestGateway
 let calls: StubCall[] = []

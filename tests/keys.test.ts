@@ -1,26 +1,17 @@
 /** What a key lets in, what it keeps out, and how soon it ends. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nanocreditsOf } from '@svc/contract'
 import { createRawKey } from '../packages/server/src/access/keys/raw-key.ts'
 import { openGatewayProcesses } from '../packages/server/testing/gateway-process.ts'
-import {
-  beginStream,
-  chunkText,
-  sendCompletion,
-  sendEvent,
-  startStubUpstream,
-  type StubUpstream,
-} from '../packages/server/testing/stub-upstream.ts'
+import { beginStream, chunkText, sendCompletion, sendEvent } from '../packages/server/testing/stub-upstream.ts'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { refusalOf } from './error-of.ts'
 import { ask, createGate, hasText, openStream, question, recordOf } from './open-stream.ts'
 
-let stub: StubUpstream
-beforeAll(async () => {
-  stub = await startStubUpstream()
-})
-afterAll(() => stub.close())
+const stub = useStubUpstream()
 beforeEach(() => {
   stub.onChat = (_call, response) => sendCompletion(response)
 })
@@ -39,12 +30,8 @@ function endlessStream(): void {
 }
 
 describeEachEngine('keys', (engine) => {
-  let gateway: TestGateway
+  const gateway = useGateway(() => ({ engine, upstreamUrl: stub.url, clock }))
   const clock = { ahead: 0, now: () => Date.now() + clock.ahead }
-  beforeAll(async () => {
-    gateway = await startTestGateway({ engine, upstreamUrl: stub.url, clock })
-  })
-  afterAll(() => gateway.stop())
 
   // Case B121
   test.each<[string, string, Record<string, string>]>([

@@ -8,7 +8,7 @@ import {
 } from '@langchain/core/messages'
 import { tool } from '@langchain/core/tools'
 import { ChatOpenAI, type ChatOpenAIFields } from '@langchain/openai'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import {
   beginStream,
@@ -16,10 +16,10 @@ import {
   sendCompletion,
   sendEvent,
   sendStream,
-  startStubUpstream,
-  type StubUpstream,
 } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { arrivals, cardOf, chargeOf, chatStatuses, failureOf, lastRecord, nanocreditsIn } from './charge-of.ts'
 
 function chatModel(gateway: TestGateway, fields: ChatOpenAIFields = {}): ChatOpenAI {
@@ -54,12 +54,7 @@ const weather = tool(() => 'Fog, 8 degrees.', {
 const recipe = z.object({ name: z.string(), minutes: z.int().min(1), steps: z.array(z.string()).min(1) })
 
 describe('with the sandbox', () => {
-  let gateway: TestGateway
-
-  beforeAll(async () => {
-    gateway = await startTestGateway()
-  })
-  afterAll(() => gateway.stop())
+  const gateway = useGateway()
 
   test('a whole answer has its usage, and its charge in the raw response', async () => {
     const model = chatModel(gateway, { __includeRawResponse: true })
@@ -136,27 +131,19 @@ describe('with the sandbox', () => {
 })
 
 describe('with an upstream that does what the test says', () => {
-  let stub: StubUpstream
-  let gateway: TestGateway
+  const stub = useStubUpstream()
+  const gateway = useGateway(() => ({
+    upstreamUrl: stub.url,
+    credits: '1000',
+    file: { limits: { requests_per_minute: 120 } },
+  }))
   let before: { readonly gateway: number; readonly upstream: number }
 
   const attempts = (): number[] => chatStatuses(gateway).slice(before.gateway)
 
-  beforeAll(async () => {
-    stub = await startStubUpstream()
-    gateway = await startTestGateway({
-      upstreamUrl: stub.url,
-      credits: '1000',
-      file: { limits: { requests_per_minute: 120 } },
-    })
-  })
   beforeEach(() => {
     stub.onChat = (call, response) => (call.json?.['stream'] === true ? sendStream(response) : sendCompletion(response))
     before = { gateway: chatStatuses(gateway).length, upstream: stub.chats.length }
-  })
-  afterAll(async () => {
-    await gateway.stop()
-    await stub.close()
   })
 
   test('usage that the upstream repeats on every chunk is counted once, in both of its places', async () => {

@@ -1,25 +1,15 @@
 /** Costs that are learnt late, and answers that cost us and not the caller. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openGatewayProcesses } from '../packages/server/testing/gateway-process.ts'
-import {
-  beginStream,
-  chunkText,
-  sendCompletion,
-  sendEvent,
-  startStubUpstream,
-  type StubUpstream,
-} from '../packages/server/testing/stub-upstream.ts'
+import { beginStream, chunkText, sendCompletion, sendEvent } from '../packages/server/testing/stub-upstream.ts'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import { startTestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { errorOf } from './error-of.ts'
 import { QUESTION } from './events-of.ts'
 import { hasText, openStream, recordOf } from './open-stream.ts'
 
-let stub: StubUpstream
-beforeAll(async () => {
-  stub = await startStubUpstream()
-})
-afterAll(() => stub.close())
+const stub = useStubUpstream()
 
 const quick = { limits: { lease_ms: 4_000, journal_ms: 60_000, shutdown_grace_ms: 2_000 } }
 

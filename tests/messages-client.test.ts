@@ -1,17 +1,17 @@
 /** The Messages form through Anthropic's own client, unmodified, against a whole gateway. */
 import Anthropic, { APIError } from '@anthropic-ai/sdk'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   beginStream,
   chunkText,
   sendCompletion,
   sendEvent,
   sendStream,
-  startStubUpstream,
-  type StubUpstream,
   usageText,
 } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { cardOf, chargeOf, failureOf, lastRecord, nanocreditsIn } from './charge-of.ts'
 
 type Request = Anthropic.MessageCreateParamsNonStreaming
@@ -33,13 +33,11 @@ const clientOf = (gateway: TestGateway, apiKey = gateway.key): Anthropic =>
   new Anthropic({ baseURL: gateway.baseUrl, apiKey, authToken: null, maxRetries: 0 })
 
 describe('with the sandbox', () => {
-  let gateway: TestGateway
+  const gateway = useGateway()
   let client: Anthropic
-  beforeAll(async () => {
-    gateway = await startTestGateway()
+  beforeAll(() => {
     client = clientOf(gateway)
   })
-  afterAll(() => gateway.stop())
 
   test('a whole answer has its text, its usage and its charge', async () => {
     const { result, charge } = await chargeOf(gateway, () => client.messages.create({ ...hello, system: 'Be brief.' }))
@@ -153,22 +151,16 @@ describe('with the sandbox', () => {
 })
 
 describe('with an upstream that does what the test says', () => {
-  let stub: StubUpstream
-  let gateway: TestGateway
+  const stub = useStubUpstream()
+  const gateway = useGateway(() => ({ upstreamUrl: stub.url, credits: '1000' }))
   let client: Anthropic
-  beforeAll(async () => {
-    stub = await startStubUpstream()
-    gateway = await startTestGateway({ upstreamUrl: stub.url, credits: '1000' })
+  beforeAll(() => {
     client = clientOf(gateway)
   })
   beforeEach(() => {
     stub.chats.length = 0
     stub.onChat = (call, response) =>
       call.json?.['stream'] === true ? sendStream(response, { usage }) : sendCompletion(response, { usage })
-  })
-  afterAll(async () => {
-    await gateway.stop()
-    await stub.close()
   })
 
   const streamOf = (...chunks: readonly string[]): void => {

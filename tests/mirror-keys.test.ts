@@ -1,16 +1,14 @@
 /** Keys of another gateway, made valid at a whole one. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { beforeAll, expect, test } from 'vitest'
 import { createRawKey } from '../packages/server/src/access/keys/raw-key.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { errorOf } from './error-of.ts'
 
-let gateway: TestGateway
+const gateway = useGateway(() => ({ file: { limits: { mirrors_per_minute: 5 } } }))
 let bearer: string
 beforeAll(async () => {
-  gateway = await startTestGateway({ file: { limits: { mirrors_per_minute: 5 } } })
   bearer = (await gateway.createKey({ rights: ['inference', 'deposits', 'keys'] })).rawKey
 })
-afterAll(() => gateway.stop())
 
 function mirror(body: object, options: { readonly key?: string; readonly path?: string } = {}): Promise<Response> {
   const { key = bearer, path = '/keys/mirror' } = options

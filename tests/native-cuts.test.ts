@@ -2,9 +2,9 @@
  * A stream of a native API that breaks at any byte: the caller sees an error frame or the true end, never a clean end
  * of a cut answer.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { expect, test } from 'vitest'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { CUTS, countCleanEnds, sendCut } from './cut-streams.ts'
 
 interface Recording {
@@ -45,10 +45,8 @@ const recordings: readonly Recording[] = [
   },
 ]
 
-let stub: StubUpstream
-let gateway: TestGateway
-beforeAll(async () => {
-  stub = await startStubUpstream()
+const stub = useStubUpstream()
+const gateway = useGateway(() => {
   const price = { input: '1', output: '1' }
   const upstreams = (['anthropic', 'gemini'] as const).map((kind) => ({
     ...{ name: kind, kind, url: stub.url, api_key_env: 'NATIVE_KEY' },
@@ -58,11 +56,7 @@ beforeAll(async () => {
     gemini: { upstream: 'gemini', price },
   }
   const env = { NATIVE_KEY: 'sk-native-secret', SVC_LOG_LEVEL: 'error' }
-  gateway = await startTestGateway({ file: { upstreams, routes }, credits: '1000000', env })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
+  return { file: { upstreams, routes }, credits: '1000000', env }
 })
 
 test.each(recordings.flatMap((recording) => CUTS.map((how) => ({ ...recording, how }))))(

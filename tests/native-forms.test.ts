@@ -1,25 +1,19 @@
 /** Servers of native APIs that answer in the other form: the client gets what it asked for, and pays for it. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { describe, expect, test } from 'vitest'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { lastBooked } from './books-of.ts'
 import { errorOf } from './error-of.ts'
 import { finishesIn, streamOf } from './events-of.ts'
 
-let stub: StubUpstream
-let gateway: TestGateway
-beforeAll(async () => {
-  stub = await startStubUpstream()
+const stub = useStubUpstream()
+const gateway = useGateway(() => {
   const price = { input: '1', output: '2' }
   const upstreams = (['anthropic', 'gemini'] as const).map((kind) => ({
     ...{ name: kind, kind, url: stub.url, api_key_env: 'NATIVE_KEY' },
   }))
   const routes = { claude: { upstream: 'anthropic', price }, gemini: { upstream: 'gemini', price } }
-  gateway = await startTestGateway({ file: { upstreams, routes }, env: { NATIVE_KEY: 'sk-native-secret' } })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
+  return { file: { upstreams, routes }, env: { NATIVE_KEY: 'sk-native-secret' } }
 })
 
 function answers(text: string, type: string, isCut = false): void {

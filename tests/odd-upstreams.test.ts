@@ -1,27 +1,14 @@
 /** Servers that speak OpenAI's protocol in a way of their own: what they mean is understood, and rightly charged. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  chunkText,
-  sendCompletion,
-  startStubUpstream,
-  type StubUpstream,
-  usageText,
-} from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { describe, expect, test } from 'vitest'
+import { chunkText, sendCompletion, usageText } from '../packages/server/testing/stub-upstream.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { cardOf, chargeOf, lastRecord } from './charge-of.ts'
 import { errorOf } from './error-of.ts'
 import { finishesIn, QUESTION, streamOf } from './events-of.ts'
 
-let stub: StubUpstream
-let gateway: TestGateway
-beforeAll(async () => {
-  stub = await startStubUpstream()
-  gateway = await startTestGateway({ upstreamUrl: stub.url })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
-})
+const stub = useStubUpstream()
+const gateway = useGateway(() => ({ upstreamUrl: stub.url }))
 
 const event = (data: string): string => `data: ${data}\n\n`
 const says = (content: string): string => event(chunkText({ content }))

@@ -1,28 +1,24 @@
 /** The official OpenAI client, unmodified, against a whole gateway: failures, attempts and what they cost. */
 import { nanocreditsOf } from '@svc/contract'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   beginStream,
   chunkText,
   sendCompletion,
   sendEvent,
-  startStubUpstream,
   type StubUpstream,
   usageText,
 } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { startTestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { arrivals, cardOf, chargeOf, chatStatuses, failureOf, nanocreditsIn } from './charge-of.ts'
 
 const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Say hello.' }]
 const question = { model: 'svc-gpt', messages }
 
-let stub: StubUpstream
-
-beforeAll(async () => {
-  stub = await startStubUpstream()
-})
-afterAll(() => stub.close())
+const stub = useStubUpstream()
 
 async function apiErrorOf(work: PromiseLike<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> {
   const error = await failureOf(work)
@@ -43,7 +39,7 @@ function recover(...failures: StubUpstream['onChat'][]): StubUpstream['onChat'] 
 }
 
 describe('on a full balance', () => {
-  let gateway: TestGateway
+  const gateway = useGateway(() => ({ upstreamUrl: stub.url, file: { limits: { chat_body_bytes: 4_096 } } }))
   let client: OpenAI
   let attemptsBefore: number
   let upstreamBefore: number
@@ -51,8 +47,7 @@ describe('on a full balance', () => {
   const attempts = (): number[] => chatStatuses(gateway).slice(attemptsBefore)
   const upstreamAttempts = (): number => stub.chats.length - upstreamBefore
 
-  beforeAll(async () => {
-    gateway = await startTestGateway({ upstreamUrl: stub.url, file: { limits: { chat_body_bytes: 4_096 } } })
+  beforeAll(() => {
     client = new OpenAI({ baseURL: gateway.v1, apiKey: gateway.key })
   })
   beforeEach(() => {
@@ -60,7 +55,6 @@ describe('on a full balance', () => {
     attemptsBefore = chatStatuses(gateway).length
     upstreamBefore = stub.chats.length
   })
-  afterAll(() => gateway.stop())
 
   test('400 names the field and is one attempt', async () => {
     const { result: error, charge } = await chargeOf(gateway, () =>
@@ -237,15 +231,13 @@ async function helped(client: OpenAI): Promise<BrokenStream> {
 }
 
 describe('on a small balance', () => {
-  let gateway: TestGateway
+  const gateway = useGateway(() => ({ upstreamUrl: stub.url, credits: '1' }))
   let client: OpenAI
 
-  beforeAll(async () => {
-    gateway = await startTestGateway({ upstreamUrl: stub.url, credits: '1' })
+  beforeAll(() => {
     client = new OpenAI({ baseURL: gateway.v1, apiKey: gateway.key })
     stub.onChat = (_call, response) => sendCompletion(response)
   })
-  afterAll(() => gateway.stop())
 
   test.each([{ stream: false }, { stream: true }])(
     '402 is one attempt that reaches no upstream and says what is missing (stream: $stream)',

@@ -1,7 +1,7 @@
 /** The official OpenAI client, unmodified, against a whole gateway: answers. */
 import OpenAI from 'openai'
 import { zodResponseFormat } from 'openai/helpers/zod'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import {
   beginStream,
@@ -9,10 +9,9 @@ import {
   sendCompletion,
   sendEvent,
   sendStream,
-  startStubUpstream,
-  type StubUpstream,
 } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { cardOf, chargeOf, failureOf, nanocreditsIn, recordOf, svcOf } from './charge-of.ts'
 
 const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Say hello.' }]
@@ -51,14 +50,12 @@ const textOf = (chunks: readonly OpenAI.ChatCompletionChunk[]): string =>
   chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')
 
 describe('with the sandbox', () => {
-  let gateway: TestGateway
+  const gateway = useGateway()
   let client: OpenAI
 
-  beforeAll(async () => {
-    gateway = await startTestGateway()
+  beforeAll(() => {
     client = new OpenAI({ baseURL: gateway.v1, apiKey: gateway.key })
   })
-  afterAll(() => gateway.stop())
 
   test('a whole answer says what it cost, and the balance falls by exactly that', async () => {
     const { result, charge } = await chargeOf(gateway, () => client.chat.completions.create(question))
@@ -241,18 +238,12 @@ describe('with the sandbox', () => {
 })
 
 describe('with an upstream that does what the test says', () => {
-  let stub: StubUpstream
-  let gateway: TestGateway
+  const stub = useStubUpstream()
+  const gateway = useGateway(() => ({ upstreamUrl: stub.url }))
   let client: OpenAI
 
-  beforeAll(async () => {
-    stub = await startStubUpstream()
-    gateway = await startTestGateway({ upstreamUrl: stub.url })
+  beforeAll(() => {
     client = new OpenAI({ baseURL: gateway.v1, apiKey: gateway.key })
-  })
-  afterAll(async () => {
-    await gateway.stop()
-    await stub.close()
   })
 
   test('a cost that the upstream reports is charged with its margin, whole and streamed', async () => {

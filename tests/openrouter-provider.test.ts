@@ -1,7 +1,7 @@
 /** The AI SDK's provider for OpenRouter, unmodified, against a whole gateway. */
 import { createOpenRouter, type OpenRouterChatSettings } from '@openrouter/ai-sdk-provider'
 import { APICallError, generateText, isStepCount, type LanguageModel, Output, streamText, tool } from 'ai'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import {
   beginStream,
@@ -9,10 +9,10 @@ import {
   sendCompletion,
   sendEvent,
   sendStream,
-  startStubUpstream,
-  type StubUpstream,
 } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { cardOf, chargeOf, chatStatuses, failureOf, nanocreditsIn } from './charge-of.ts'
 
 function chatModel(gateway: TestGateway, settings: OpenRouterChatSettings = {}, id = 'svc-gpt'): LanguageModel {
@@ -40,12 +40,7 @@ const waysToAsk = [
 ]
 
 describe('with the sandbox', () => {
-  let gateway: TestGateway
-
-  beforeAll(async () => {
-    gateway = await startTestGateway()
-  })
-  afterAll(() => gateway.stop())
+  const gateway = useGateway()
 
   test('a whole answer has its usage, its cost and its charge', async () => {
     const { result, charge } = await chargeOf(gateway, () =>
@@ -130,22 +125,14 @@ describe('with the sandbox', () => {
 })
 
 describe('with an upstream that does what the test says', () => {
-  let stub: StubUpstream
-  let gateway: TestGateway
+  const stub = useStubUpstream()
+  const gateway = useGateway(() => ({ upstreamUrl: stub.url, credits: '1000' }))
   let before: number
 
   const attempts = (): number[] => chatStatuses(gateway).slice(before)
 
-  beforeAll(async () => {
-    stub = await startStubUpstream()
-    gateway = await startTestGateway({ upstreamUrl: stub.url, credits: '1000' })
-  })
   beforeEach(() => {
     before = chatStatuses(gateway).length
-  })
-  afterAll(async () => {
-    await gateway.stop()
-    await stub.close()
   })
 
   test.each(waysToAsk)(

@@ -1,30 +1,21 @@
 /** Requests that name no limit: the balance is the limiter only where it must be, and never cuts what it can pay. */
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, beforeEach, afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   beginStream,
   chunkText,
   sendCompletion,
   sendEvent,
   sendStream,
-  startStubUpstream,
-  type StubUpstream,
   usageText,
 } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGatewayPerTest } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { ask, chargeIn, createGate, credits, finishReasonOf, hasText, openStream, question } from './open-stream.ts'
 import { measureHold, setBalance } from './funded-caller.ts'
 
-let stub: StubUpstream
-let gateway: TestGateway
-beforeAll(async () => {
-  stub = await startStubUpstream()
-})
-afterAll(() => stub.close())
-beforeEach(async () => {
-  gateway = await startTestGateway({ upstreamUrl: stub.url, credits: '0' })
-})
-afterEach(() => gateway.stop())
+const stub = useStubUpstream()
+const gateway = useGatewayPerTest(() => ({ upstreamUrl: stub.url, credits: '0' }))
 
 /**
  * Nanocredits for one output token: 25 USD a million with the margin. Source: the bundled list.

@@ -3,15 +3,11 @@
  * hold and what is available go, and the rest is the operator's loss.
  */
 import { nanocreditsOf, parseCredits } from '@svc/contract'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import {
-  sendCompletion,
-  startStubUpstream,
-  type StubHandler,
-  type StubUpstream,
-} from '../packages/server/testing/stub-upstream.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { sendCompletion, type StubHandler } from '../packages/server/testing/stub-upstream.ts'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { sendJson } from './audio-upstream.ts'
 import { bookedOf } from './books-of.ts'
 import { credits } from './open-stream.ts'
@@ -65,26 +61,18 @@ const forms: readonly Form[] = [
   },
 ]
 
-let stub: StubUpstream
-beforeAll(async () => {
-  stub = await startStubUpstream()
-})
-afterAll(() => stub.close())
+const stub = useStubUpstream()
 
 describeEachEngine('a whole answer far over its limit', (engine) => {
-  let gateway: TestGateway
-  beforeAll(async () => {
-    gateway = await startTestGateway({
-      ...{ engine, upstreamUrl: stub.url, credits: '0' },
-      file: {
-        routes: {
-          embeds: { targets: [{ upstream: 'default', model: 'embeds', price: { input: '0.1', output: '0' } }] },
-        },
+  const gateway = useGateway(() => ({
+    ...{ engine, upstreamUrl: stub.url, credits: '0' },
+    file: {
+      routes: {
+        embeds: { targets: [{ upstream: 'default', model: 'embeds', price: { input: '0.1', output: '0' } }] },
       },
-    })
-  })
+    },
+  }))
   beforeEach(() => setBalance(gateway, gateway.gateway.ledger, credits('20')))
-  afterAll(() => gateway.stop())
 
   async function ask({ path, body }: Form, handler: StubHandler, key?: string) {
     stub.onChat = handler

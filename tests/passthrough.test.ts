@@ -4,7 +4,7 @@
  */
 import { chatReply } from '@svc/contract'
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRandom } from '../packages/server/testing/random.ts'
 import {
   beginStream,
@@ -12,21 +12,18 @@ import {
   sendCompletion,
   sendEvent,
   sendStream,
-  startStubUpstream,
-  type StubUpstream,
 } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { errorOf } from './error-of.ts'
 import { QUESTION, streamOf } from './events-of.ts'
 
-let stub: StubUpstream
-let gateway: TestGateway
+const stub = useStubUpstream()
+const gateway = useGateway(() => ({ upstreamUrl: stub.url, credits: '1000000' }))
 /** What the upstream knows `svc-gpt` as. */
 let upstreamModel: unknown
 
 beforeAll(async () => {
-  stub = await startStubUpstream()
-  gateway = await startTestGateway({ upstreamUrl: stub.url, credits: '1000000' })
   await gateway.chat(QUESTION)
   upstreamModel = stub.chats[0]?.json?.['model']
 })
@@ -34,11 +31,6 @@ beforeAll(async () => {
 beforeEach(() => {
   stub.chats.length = 0
   stub.onChat = (call, response) => (call.json?.['stream'] === true ? sendStream(response) : sendCompletion(response))
-})
-
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
 })
 
 /** Sends a body and answers the text that the upstream got. */

@@ -4,16 +4,13 @@ import { connect, createServer } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { writeClientError } from '../packages/server/src/edge/client-error.ts'
 import { createLogger } from '../packages/server/src/platform/runtime/log.ts'
-import {
-  sendCompletion,
-  sendStream,
-  startStubUpstream,
-  type StubUpstream,
-} from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { sendCompletion, sendStream } from '../packages/server/testing/stub-upstream.ts'
+import { startTestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { chargeOf, failureOf } from './charge-of.ts'
 import { errorOf, wireErrorIn } from './error-of.ts'
 import { QUESTION } from './events-of.ts'
@@ -21,22 +18,12 @@ import { eventually } from '../packages/server/testing/eventually.ts'
 
 const MIB = 1024 * 1024
 
-let stub: StubUpstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  stub = await startStubUpstream()
-  gateway = await startTestGateway({ upstreamUrl: stub.url, credits: '1000000' })
-})
+const stub = useStubUpstream()
+const gateway = useGateway(() => ({ upstreamUrl: stub.url, credits: '1000000' }))
 
 beforeEach(() => {
   stub.chats.length = 0
   stub.onChat = (call, response) => (call.json?.['stream'] === true ? sendStream(response) : sendCompletion(response))
-})
-
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
 })
 
 /** A chat body of a size, most of it one image. */

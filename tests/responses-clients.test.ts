@@ -4,7 +4,7 @@ import { generateText, isStepCount, Output, streamText, tool } from 'ai'
 import OpenAI, { APIError } from 'openai'
 import { zodTextFormat } from 'openai/helpers/zod'
 import type { Response, ResponseStreamEvent } from 'openai/resources/responses/responses'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import {
   beginStream,
@@ -12,11 +12,11 @@ import {
   sendCompletion,
   sendEvent,
   sendStream,
-  startStubUpstream,
-  type StubUpstream,
   usageText,
 } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { cardOf, chargeOf, failureOf, lastRecord, nanocreditsIn } from './charge-of.ts'
 
 const model = 'svc-gpt'
@@ -46,13 +46,11 @@ const clientOf = (gateway: TestGateway, apiKey = gateway.key): OpenAI =>
 const cost = ({ usage: counted }: Response): bigint => cardOf(counted?.input_tokens, counted?.output_tokens)
 
 describe('with the sandbox', () => {
-  let gateway: TestGateway
+  const gateway = useGateway()
   let client: OpenAI
-  beforeAll(async () => {
-    gateway = await startTestGateway()
+  beforeAll(() => {
     client = clientOf(gateway)
   })
-  afterAll(() => gateway.stop())
 
   test('a whole answer has its text, its usage and its charge', async () => {
     const { result, charge } = await chargeOf(gateway, () =>
@@ -167,22 +165,16 @@ describe('with the sandbox', () => {
 })
 
 describe('with an upstream that does what the test says', () => {
-  let stub: StubUpstream
-  let gateway: TestGateway
+  const stub = useStubUpstream()
+  const gateway = useGateway(() => ({ upstreamUrl: stub.url, credits: '1000' }))
   let client: OpenAI
-  beforeAll(async () => {
-    stub = await startStubUpstream()
-    gateway = await startTestGateway({ upstreamUrl: stub.url, credits: '1000' })
+  beforeAll(() => {
     client = clientOf(gateway)
   })
   beforeEach(() => {
     stub.chats.length = 0
     stub.onChat = (call, response) =>
       call.json?.['stream'] === true ? sendStream(response, { usage }) : sendCompletion(response, { usage })
-  })
-  afterAll(async () => {
-    await gateway.stop()
-    await stub.close()
   })
 
   test('nothing of a request is lost on its way to a chat', async () => {

@@ -2,7 +2,7 @@
 import { createOpenAI } from '@ai-sdk/openai'
 import { generateText, isStepCount, type ModelMessage, streamText, tool } from 'ai'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import {
   beginStream,
@@ -10,12 +10,12 @@ import {
   sendCompletion,
   sendEvent,
   sendStream,
-  startStubUpstream,
-  type StubUpstream,
   usageText,
 } from '../packages/server/testing/stub-upstream.ts'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { startTestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { failureOf } from './charge-of.ts'
 
 const model = 'svc-gpt'
@@ -25,13 +25,9 @@ const call = { id: 'call_1', type: 'function', function: { name: 'weather', argu
 const usage = { prompt_tokens: 10, completion_tokens: 5 }
 
 describeEachEngine('a conversation', (engine) => {
-  let stub: StubUpstream
-  let gateway: TestGateway
+  const stub = useStubUpstream()
+  const gateway = useGateway(() => ({ engine, upstreamUrl: stub.url, clock: { now: () => now } }))
   let now = Date.now()
-  beforeAll(async () => {
-    stub = await startStubUpstream()
-    gateway = await startTestGateway({ engine, upstreamUrl: stub.url, clock: { now: () => now } })
-  })
   /** Says something and calls a tool first, answers then. */
   beforeEach(() => {
     stub.chats.length = 0
@@ -49,10 +45,6 @@ describeEachEngine('a conversation', (engine) => {
       sendEvent(response, '[DONE]')
       response.end()
     }
-  })
-  afterAll(async () => {
-    await gateway.stop()
-    await stub.close()
   })
 
   const client = (apiKey = gateway.key): OpenAI => new OpenAI({ baseURL: gateway.v1, apiKey, maxRetries: 0 })

@@ -1,6 +1,6 @@
 /** Routes with several upstreams: who is asked, what may be repeated, and what is held and charged for it. */
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ConfigFile } from '../packages/server/src/config/config-file.ts'
 import {
   beginStream,
@@ -8,11 +8,10 @@ import {
   sendCompletion,
   sendEvent,
   sendStream,
-  startStubUpstream,
-  type StubUpstream,
   usageText,
 } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { chargeOf, lastRecord } from './charge-of.ts'
 import { errorOf } from './error-of.ts'
 import { QUESTION, streamOf } from './events-of.ts'
@@ -26,25 +25,18 @@ const DEAR = { input: '1000', output: '1000' }
 /** 10 and 5 tokens at a price, × 1.2, in nanocredits. */
 const chargeAt = (usdPerMillion: bigint): bigint => (15n * usdPerMillion * 1_000_000n * 12n) / 10n
 
-let first: StubUpstream
-let second: StubUpstream
+const first = useStubUpstream()
+const second = useStubUpstream()
 /** Gateways by what they were started with: tests that want the same share one. */
 const started = new Map<string, Promise<TestGateway>>()
 
-beforeAll(async () => {
-  first = await startStubUpstream()
-  second = await startStubUpstream()
-})
 beforeEach(() => {
   for (const stub of [first, second]) {
     stub.chats.length = 0
     stub.onChat = (call, response) => (call.json?.['stream'] === true ? sendStream(response) : sendCompletion(response))
   }
 })
-afterAll(async () => {
-  await Promise.all([...started.values()].map((gateway) => gateway.then((running) => running.stop())))
-  await Promise.all([first.close(), second.close()])
-})
+afterAll(() => Promise.all([...started.values()].map((gateway) => gateway.then((running) => running.stop()))))
 
 const TARGETS: Route = {
   targets: [

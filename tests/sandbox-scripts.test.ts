@@ -1,14 +1,11 @@
 /** The scripted models of the sandbox through a whole gateway: what a client sees is what their table promises. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { expect, test } from 'vitest'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
 
-let gateway: TestGateway
-
-beforeAll(async () => {
+const gateway = useGateway(() => {
   // So that one failure that counted would close a model, and be seen in the next case.
-  gateway = await startTestGateway({ file: { limits: { breaker_failures: 1, breaker_open_ms: 60_000 } } })
+  return { file: { limits: { breaker_failures: 1, breaker_open_ms: 60_000 } } }
 })
-afterAll(() => gateway.stop())
 
 const messages = [{ role: 'user', content: 'Hello' }]
 

@@ -1,6 +1,6 @@
 /** Keys and people's words are passed on and forgotten: no log line, no error and no table keeps them. */
 import { connect } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { dumpDatabase } from '../packages/server/testing/dump-database.ts'
 import {
   beginStream,
@@ -8,12 +8,12 @@ import {
   sendCompletion,
   sendEvent,
   sendStream,
-  startStubUpstream,
-  type StubUpstream,
 } from '../packages/server/testing/stub-upstream.ts'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { eventually } from '../packages/server/testing/eventually.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 
 /** Words that are in every prompt, argument and answer, and nowhere else. */
 const PROMPT = 'canary-prompt-6f1d2c'
@@ -27,28 +27,21 @@ const messages = [
 const QUESTION = { model: 'svc-gpt', messages, max_tokens: 50, user: PROMPT, metadata: { note: PROMPT } }
 
 describeEachEngine('secrets', (engine) => {
-  let stub: StubUpstream
-  let gateway: TestGateway
+  const stub = useStubUpstream()
+  const gateway = useGateway(() => ({
+    engine,
+    upstreamUrl: stub.url,
+    env: { SVC_UPSTREAM_API_KEY: UPSTREAM_KEY, SVC_LOG_LEVEL: 'trace' },
+  }))
   /** Bodies of everything that was not a success, with what was asked. */
   const failures: string[] = []
   const keys: string[] = []
 
   beforeAll(async () => {
-    stub = await startStubUpstream()
-    gateway = await startTestGateway({
-      engine,
-      upstreamUrl: stub.url,
-      env: { SVC_UPSTREAM_API_KEY: UPSTREAM_KEY, SVC_LOG_LEVEL: 'trace' },
-    })
     const revoked = await gateway.createKey()
     await gateway.revokeKey(revoked.keyId)
     const flipped = gateway.key.slice(0, -1) + (gateway.key.endsWith('a') ? 'b' : 'a')
     keys.push(gateway.key, revoked.rawKey, flipped, `sk-svc-${'c4n4ry'.repeat(8)}`)
-  })
-
-  afterAll(async () => {
-    await gateway.stop()
-    await stub.close()
   })
 
   async function ask(path: string, init: Parameters<TestGateway['fetch']>[1] = {}): Promise<void> {

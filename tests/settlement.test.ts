@@ -1,6 +1,6 @@
 /** Every hold ends once, with the books in order, whatever happens to the process that placed it. */
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { nanocreditsOf, parseCredits, type UsageRecordBody } from '@svc/contract'
 import { openGatewayProcesses, type GatewayProcesses } from '../packages/server/testing/gateway-process.ts'
 import { createRandom } from '../packages/server/testing/random.ts'
@@ -10,19 +10,14 @@ import {
   sendCompletion,
   sendEvent,
   sendStream,
-  startStubUpstream,
-  type StubUpstream,
   usageText,
 } from '../packages/server/testing/stub-upstream.ts'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import { startTestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { ask, type ChatTarget, chargeIn, hasText, openStream, question, recordOf } from './open-stream.ts'
 
-let stub: StubUpstream
-beforeAll(async () => {
-  stub = await startStubUpstream()
-})
-afterAll(() => stub.close())
+const stub = useStubUpstream()
 
 const body = question('svc-gpt', { max_tokens: 500 })
 /** Charge of the stub's ordinary answer: 10 and 5 tokens. */

@@ -1,17 +1,11 @@
 /** Two gateways on one PostgreSQL, as a balancer has them: a key may do as much over both as over one. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { ChatClient } from '../packages/server/testing/chat-client.ts'
 import { eventually } from '../packages/server/testing/eventually.ts'
-import {
-  beginStream,
-  chunkText,
-  sendCompletion,
-  sendEvent,
-  startStubUpstream,
-  type StubUpstream,
-} from '../packages/server/testing/stub-upstream.ts'
+import { beginStream, chunkText, sendCompletion, sendEvent } from '../packages/server/testing/stub-upstream.ts'
 import { findPostgres } from '../packages/server/testing/test-database.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { errorOf } from './error-of.ts'
 import { ask, createGate, openStream, question } from './open-stream.ts'
 
@@ -19,21 +13,15 @@ const body = question('svc-gpt', { max_tokens: 100 })
 
 describe.skipIf(findPostgres() === null)('two gateways on one database', () => {
   const clock = { time: Date.now(), now: () => clock.time }
-  let stub: StubUpstream
-  let gateway: TestGateway
+  const stub = useStubUpstream()
+  const gateway = useGateway(() => ({
+    ...{ engine: 'postgres', upstreamUrl: stub.url, clock },
+    env: { SVC_ADMIN_PORT: '0' },
+    file: { limits: { requests_per_minute: 600, streams_at_once: 3, claims_per_minute: 4 } },
+  }))
   let both: readonly ChatClient[]
   beforeAll(async () => {
-    stub = await startStubUpstream()
-    gateway = await startTestGateway({
-      ...{ engine: 'postgres', upstreamUrl: stub.url, clock },
-      env: { SVC_ADMIN_PORT: '0' },
-      file: { limits: { requests_per_minute: 600, streams_at_once: 3, claims_per_minute: 4 } },
-    })
     both = [gateway, await gateway.startBeside()]
-  })
-  afterAll(async () => {
-    await gateway.stop()
-    await stub.close()
   })
 
   /** Sends so many requests at once, one to each gateway in turn. */

@@ -3,31 +3,19 @@
  */
 import { connect, type Socket } from 'node:net'
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  beginStream,
-  chunkText,
-  startStubUpstream,
-  type StubUpstream,
-  usageText,
-} from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { describe, expect, test } from 'vitest'
+import { beginStream, chunkText, usageText } from '../packages/server/testing/stub-upstream.ts'
+import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { cardOf, chargeOf } from './charge-of.ts'
 import { QUESTION } from './events-of.ts'
 import { eventually } from '../packages/server/testing/eventually.ts'
 
 const MIB = 1024 * 1024
 
-let stub: StubUpstream
-let gateway: TestGateway
-beforeAll(async () => {
-  stub = await startStubUpstream()
-  gateway = await startTestGateway({ upstreamUrl: stub.url, credits: '100000000', env: { SVC_LOG_LEVEL: 'error' } })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
-})
+const stub = useStubUpstream()
+const gateway = useGateway(() => ({ upstreamUrl: stub.url, credits: '100000000', env: { SVC_LOG_LEVEL: 'error' } }))
 
 /** How much of an answer the gateway has taken from its upstream. */
 interface Offered {
@@ -134,14 +122,10 @@ describe('a client that reads a kilobyte at a time', () => {
 })
 
 describe('a client that sends slowly', () => {
-  let strict: TestGateway
-  beforeAll(async () => {
-    strict = await startTestGateway({
-      upstreamUrl: stub.url,
-      file: { limits: { headers_ms: 300, request_ms: 600, upload_stall_ms: 300 } },
-    })
-  })
-  afterAll(() => strict.stop())
+  const strict = useGateway(() => ({
+    upstreamUrl: stub.url,
+    file: { limits: { headers_ms: 300, request_ms: 600, upload_stall_ms: 300 } },
+  }))
 
   /** Sends a byte now and then until the connection is closed. */
   async function drip(client: ReturnType<typeof open>, byte: string): Promise<void> {

@@ -1,8 +1,8 @@
 /** POST /v1/audio/speech: bytes, prices, and what becomes of an audio file that fails. */
 import { parseCredits } from '@svc/contract'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import {
   type AudioStub,
   audioStubOf,
@@ -20,20 +20,12 @@ import { eventsIn } from './events-of.ts'
 import { createGate } from './open-stream.ts'
 import { eventually } from '../packages/server/testing/eventually.ts'
 
-let stub: StubUpstream
+const stub = useStubUpstream()
 let audio: AudioStub
-let gateway: TestGateway
+const gateway = useGateway(() => ({ upstreamUrl: stub.url }))
 
-beforeAll(async () => {
-  stub = await startStubUpstream()
-  gateway = await startTestGateway({ upstreamUrl: stub.url })
-})
 beforeEach(() => {
   audio = audioStubOf(stub)
-})
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
 })
 
 /** The header with the charge, in nanocredits. */

@@ -1,15 +1,11 @@
 /** What callers without a key can make the gateway do: little of it, and in time that grows with what they send alone. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { growthAboveLinear } from '../packages/server/testing/cpu-growth.ts'
 import { rawRequest } from '../packages/server/testing/raw-request.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { errorOf } from './error-of.ts'
 
-let gateway: TestGateway
-beforeAll(async () => {
-  gateway = await startTestGateway()
-})
-afterAll(() => gateway.stop())
+const gateway = useGateway()
 
 test.each(['://', '1234', '-1', '1e3', ' 1', 'one', '0x1', '7'.repeat(60_000), '://'.repeat(20_000), ''])(
   'a count of retries that is none is not logged (%#)',
@@ -166,11 +162,7 @@ test('many short headers, cookies and parameters are read in time that grows wit
 })
 
 describe('callers without a key', () => {
-  let limited: TestGateway
-  beforeAll(async () => {
-    limited = await startTestGateway({ file: { limits: { public_per_minute: 60, requests_per_minute: 120 } } })
-  })
-  afterAll(() => limited.stop())
+  const limited = useGateway(() => ({ file: { limits: { public_per_minute: 60, requests_per_minute: 120 } } }))
 
   /** A sixth of a minute's worth may come at once. */
   test.each([

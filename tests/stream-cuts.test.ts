@@ -1,9 +1,9 @@
 /**
  * A stream that breaks at any byte: the caller sees an error frame or the true end, never a clean end of a cut answer.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { expect, test } from 'vitest'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { CUTS, countCleanEnds, sendCut } from './cut-streams.ts'
 import { QUESTION } from './events-of.ts'
 
@@ -43,17 +43,9 @@ function bytesOf(recording: string): Buffer {
   return Buffer.from(`${events.join('')}data: [DONE]\n\n`)
 }
 
-let stub: StubUpstream
-let gateway: TestGateway
-beforeAll(async () => {
-  stub = await startStubUpstream()
-  stub.onOther = (_call, response) => void response.writeHead(200).end('{"data":{"total_cost":0.0001}}')
-  gateway = await startTestGateway({ upstreamUrl: stub.url, credits: '1000000', env: { SVC_LOG_LEVEL: 'error' } })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
-})
+const stub = useStubUpstream()
+stub.onOther = (_call, response) => void response.writeHead(200).end('{"data":{"total_cost":0.0001}}')
+const gateway = useGateway(() => ({ upstreamUrl: stub.url, credits: '1000000', env: { SVC_LOG_LEVEL: 'error' } }))
 
 test.each(
   Object.entries(recordings).flatMap(([dialect, recording]) => CUTS.map((how) => ({ dialect, recording, how }))),

@@ -1,20 +1,13 @@
 /** A stream that ends at an unusual moment costs nothing that was not delivered. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { beginStream, startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { expect, test } from 'vitest'
+import { beginStream } from '../packages/server/testing/stub-upstream.ts'
+import { useGatewayPerTest } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { errorOf } from './error-of.ts'
 import { createGate, question } from './open-stream.ts'
 
-let stub: StubUpstream
-let gateway: TestGateway
-beforeAll(async () => {
-  stub = await startStubUpstream()
-})
-afterAll(() => stub.close())
-beforeEach(async () => {
-  gateway = await startTestGateway({ upstreamUrl: stub.url })
-})
-afterEach(() => gateway.stop())
+const stub = useStubUpstream()
+const gateway = useGatewayPerTest(() => ({ upstreamUrl: stub.url }))
 
 const body = question('svc-gpt', { max_tokens: 500, stream: true })
 

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   beginStream,
   chunkText,
@@ -10,10 +10,11 @@ import {
   sendEvent,
   sendStream,
   startStubUpstream,
-  type StubUpstream,
   usageText,
 } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { startTestGateway, type TestGatewayOptions } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { cardOf, chargeOf, recordOf } from './charge-of.ts'
 import { errorOf, wireErrorIn } from './error-of.ts'
 import { eventsIn, finishesIn, QUESTION, streamOf } from './events-of.ts'
@@ -23,33 +24,23 @@ const CHARGE = cardOf(10, 5)
 /** The waits of the impatient gateway, in milliseconds. */
 const PATIENCE_MS = 800
 
-let stub: StubUpstream
-let gateway: TestGateway
+const stub = useStubUpstream()
 
 function upstreamFile(more: object = {}) {
   return { name: 'stub', kind: 'openrouter', url: stub.url, api_key_env: 'STUB_KEY', ...more } as const
 }
 
-function startWith(upstream: object, limits: object): Promise<TestGateway> {
-  return startTestGateway({
+function settingsOf(upstream: object, limits: object): TestGatewayOptions {
+  return {
     credits: '1000000',
     env: { STUB_KEY: 'sk-or-v1-upstream-secret' },
     file: { upstreams: [upstreamFile(upstream)], limits },
-  })
+  }
 }
 
-beforeAll(async () => {
-  stub = await startStubUpstream()
-  gateway = await startWith(
-    { first_byte_ms: PATIENCE_MS, idle_ms: PATIENCE_MS },
-    { first_content_ms: 60_000, keep_alive_ms: 20 },
-  )
-})
-
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
-})
+const gateway = useGateway(() =>
+  settingsOf({ first_byte_ms: PATIENCE_MS, idle_ms: PATIENCE_MS }, { first_content_ms: 60_000, keep_alive_ms: 20 }),
+)
 
 type Answer = (response: ServerResponse) => void
 
@@ -383,7 +374,7 @@ describe('time', () => {
 
   /** A gateway that answers 200 soon, and an upstream that sends its content when told. */
   async function slowStart(goOn: (response: ServerResponse) => void): Promise<string> {
-    const eager = await startWith({}, { first_content_ms: 1, keep_alive_ms: 1 })
+    const eager = await startTestGateway(settingsOf({}, { first_content_ms: 1, keep_alive_ms: 1 }))
     const { promise: seen, resolve } = Promise.withResolvers<void>()
     stub.onChat = async (_call, response) => {
       beginStream(response)

@@ -3,43 +3,27 @@ import type { ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  beginStream,
-  chunkText,
-  sendEvent,
-  sendStream,
-  startStubUpstream,
-  type StubUpstream,
-  usageText,
-} from '../packages/server/testing/stub-upstream.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { beginStream, chunkText, sendEvent, sendStream, usageText } from '../packages/server/testing/stub-upstream.ts'
 import { createRandom } from '../packages/server/testing/random.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { startTestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { cardOf, chargeOf, nanocreditsIn } from './charge-of.ts'
 import { finishesIn, type Frame, QUESTION, readStream, streamOf } from './events-of.ts'
 
 const USAGE = { prompt_tokens: 10, completion_tokens: 5 }
 const CHARGE = cardOf(10, 5)
 
-let stub: StubUpstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  stub = await startStubUpstream()
-  gateway = await startTestGateway({
-    upstreamUrl: stub.url,
-    credits: '1000000',
-    file: { limits: { keep_alive_ms: 1 } },
-  })
-})
+const stub = useStubUpstream()
+const gateway = useGateway(() => ({
+  upstreamUrl: stub.url,
+  credits: '1000000',
+  file: { limits: { keep_alive_ms: 1 } },
+}))
 
 beforeEach(() => {
   stub.onChat = (_call, response) => sendStream(response)
-})
-
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
 })
 
 /** Sends pieces so that each is read by itself: every piece is a chunk of its own, in a turn of its own. */

@@ -1,9 +1,9 @@
 /** Transcripts that an upstream sends piece by piece, and what becomes of those that end too soon. */
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { makeWav } from '../packages/server/testing/make-wav.ts'
-import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { type AudioStub, audioStubOf, postForm, SECOND, sendJson } from './audio-upstream.ts'
 import { chargeOf, lastRecord } from './charge-of.ts'
 import { refusalOf } from './error-of.ts'
@@ -12,22 +12,14 @@ import { eventsIn } from './events-of.ts'
 /** A minute. */
 const WAV = new File([new Uint8Array(makeWav(44 + 60 * 8_000))], 'a.wav')
 
-let stub: StubUpstream
+const stub = useStubUpstream()
 let audio: AudioStub
-let gateway: TestGateway
-beforeAll(async () => {
-  stub = await startStubUpstream()
-  gateway = await startTestGateway({
-    ...{ upstreamUrl: stub.url, kind: 'openai-compatible' },
-    file: { media_prices: { hears: { type: 'transcription', per_second: '0.0001' } } },
-  })
-})
+const gateway = useGateway(() => ({
+  ...{ upstreamUrl: stub.url, kind: 'openai-compatible' },
+  file: { media_prices: { hears: { type: 'transcription', per_second: '0.0001' } } },
+}))
 beforeEach(() => {
   audio = audioStubOf(stub)
-})
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
 })
 
 function ask(): Promise<Response> {

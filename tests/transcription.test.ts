@@ -4,11 +4,11 @@ import { readdirSync, readlinkSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { AUDIO_BYTES_MAX } from '@svc/contract'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { makeAudio } from '../packages/server/testing/make-audio.ts'
 import { makeWav, WAV_HEADER_BYTES } from '../packages/server/testing/make-wav.ts'
-import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import {
   type AudioStub,
   audioStubOf,
@@ -26,20 +26,12 @@ import { errorOf, refusalOf } from './error-of.ts'
 import { eventsIn } from './events-of.ts'
 import { eventually } from '../packages/server/testing/eventually.ts'
 
-let stub: StubUpstream
+const stub = useStubUpstream()
 let audio: AudioStub
-let gateway: TestGateway
+const gateway = useGateway(() => ({ upstreamUrl: stub.url, file: { limits: { upload_stall_ms: 2_000 } } }))
 
-beforeAll(async () => {
-  stub = await startStubUpstream()
-  gateway = await startTestGateway({ upstreamUrl: stub.url, file: { limits: { upload_stall_ms: 2_000 } } })
-})
 beforeEach(() => {
   audio = audioStubOf(stub)
-})
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
 })
 
 /** Eight kilobytes a second, so lengths can be chosen by the byte. */

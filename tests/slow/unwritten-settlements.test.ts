@@ -4,15 +4,16 @@
 import { readdirSync } from 'node:fs'
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   type TestProcess,
   type GatewayProcesses,
   openGatewayProcesses,
 } from '../../packages/server/testing/gateway-process.ts'
 import { openPostgresSession } from '../../packages/server/testing/postgres-session.ts'
-import { sendCompletion, startStubUpstream, type StubUpstream } from '../../packages/server/testing/stub-upstream.ts'
+import { sendCompletion } from '../../packages/server/testing/stub-upstream.ts'
 import { describeEachEngine, findPostgres } from '../../packages/server/testing/test-database.ts'
+import { useStubUpstream } from '../../packages/server/testing/use-stub-upstream.ts'
 import { createDatabaseFault } from '../database-faults.ts'
 import { QUESTION } from '../events-of.ts'
 import { chargeIn, createGate } from '../open-stream.ts'
@@ -21,13 +22,9 @@ import { chargeIn, createGate } from '../open-stream.ts'
 const CREDITS = 1_000_000_000_000n
 const TIME = 60_000
 
-let stub: StubUpstream
+const stub = useStubUpstream()
 let processes: GatewayProcesses
-beforeAll(async () => {
-  stub = await startStubUpstream()
-})
 afterEach(() => processes.stop())
-afterAll(() => stub.close())
 
 const open = (engine: 'sqlite' | 'postgres') =>
   openGatewayProcesses({

@@ -3,7 +3,7 @@
  * talks to it. Scripts answer with what is here and in `scripted-answer.ts`.
  */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import { listenOnLoopback } from './loopback-server.ts'
+import { listenOnLoopback, type LoopbackServer } from './loopback-server.ts'
 import { EVENTS_TYPE, frame, JSON_TYPE } from './scripted-answer.ts'
 
 /** One request as the upstream saw it. */
@@ -37,6 +37,11 @@ export interface StubUpstream {
   /** Answers everything else; 404 by default. */
   onOther: StubHandler
   readonly close: () => Promise<void>
+}
+
+/** A stub that can be told how to answer before it listens. It has no address until then. */
+interface StubToStart extends StubUpstream {
+  listen(): Promise<void>
 }
 
 export interface StubUsage {
@@ -151,9 +156,14 @@ export interface StubOptions {
   readonly backlog?: number
 }
 
-/** Starts a stub that answers every chat with a short completion or stream, until the test says otherwise. */
-export async function startStubUpstream({ handler, backlog }: StubOptions = {}): Promise<StubUpstream> {
+/** Makes a stub that answers every chat with a short completion or stream, until the test says otherwise. */
+export function createStubUpstream({ handler, backlog }: StubOptions = {}): StubToStart {
   const chats: StubCall[] = []
+  let place: LoopbackServer | null = null
+  const getPlace = (): LoopbackServer => {
+    if (place === null) throw new Error('the stub does not listen yet: its address is known in hooks and tests')
+    return place
+  }
   const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
     const chunks: Buffer[] = []
     // A gateway that is killed while it sends leaves half a question, which is none.
@@ -175,11 +185,27 @@ export async function startStubUpstream({ handler, backlog }: StubOptions = {}):
       void (isChat ? stub.onChat : stub.onOther)(call, response)
     })
   })
-  const { origin, close } = await listenOnLoopback(server, backlog)
-  const stub: StubUpstream = {
-    ...{ origin, url: `${origin}/v1`, chats, close },
+  const stub: StubToStart = {
+    get origin() {
+      return getPlace().origin
+    },
+    get url() {
+      return `${getPlace().origin}/v1`
+    },
+    chats,
     onChat: handler ?? ((call, response) => (call.wantsStream ? sendStream(response) : sendCompletion(response))),
     onOther: handler ?? ((_call, response) => void response.writeHead(404).end()),
+    async listen() {
+      place = await listenOnLoopback(server, backlog)
+    },
+    close: () => getPlace().close(),
   }
+  return stub
+}
+
+/** Starts such a stub. */
+export async function startStubUpstream(options: StubOptions = {}): Promise<StubUpstream> {
+  const stub = createStubUpstream(options)
+  await stub.listen()
   return stub
 }

@@ -1,15 +1,11 @@
 import { ALL_FORMATS, BufferSource, Input } from 'mediabunny'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts'
+import { describe, expect, test } from 'vitest'
 import { eventually } from '../../testing/eventually.ts'
+import { useGateway } from '../../testing/use-gateway.ts'
 
 // What a newcomer sees: the gateway as `npm start` runs it, one request for each kind of media, files that open.
-let gateway: TestGateway
-beforeAll(async () => {
-  gateway = await startTestGateway({ env: { PATH: process.env['PATH'] ?? '' } })
-})
-afterAll(() => gateway.stop())
+const gateway = useGateway(() => ({ env: { PATH: process.env['PATH'] ?? '' } }))
 
 function post(path: string, body: object | FormData): Promise<Response> {
   const isForm = body instanceof FormData

@@ -1,8 +1,8 @@
 import { consoleEndpointList } from '@svc/contract'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type BrowserSession, createBrowserSession } from '../../testing/browser-session.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
-import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts'
+import { useGateway } from '../../testing/use-gateway.ts'
 
 /** Rows that change something and need no name: to do them twice is to do them once. */
 const ALIKE = new Set([
@@ -37,17 +37,15 @@ interface Made {
 }
 
 describeEachEngine('a named request of the console', (engine) => {
-  let gateway: TestGateway
+  const gateway = useGateway(() => ({ engine }))
   let browser: BrowserSession
   let base = ''
   beforeAll(async () => {
-    gateway = await startTestGateway({ engine })
     browser = createBrowserSession(gateway.baseUrl)
     await browser.json('POST', '/auth/sign-in/demo', {})
     const { teams } = await browser.json<{ teams: { id: string }[] }>('GET', '/console/session')
     base = `/console/teams/${teams[0]?.id}`
   })
-  afterAll(() => gateway.stop())
 
   const post = (path: string, name: string, body: unknown): Promise<Response> =>
     browser.call('POST', path, body, { 'idempotency-key': name })

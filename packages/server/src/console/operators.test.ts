@@ -1,28 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import type { AuditReply, JournalReply, OperatorAccountDetails } from '@svc/contract'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type BrowserSession, createBrowserSession } from '../../testing/browser-session.ts'
 import { heldBackDeposit } from '../../testing/operator-scene.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
-import { createTestAccount, startTestGateway, type TestGateway } from '../../testing/test-gateway.ts'
+import { createTestAccount } from '../../testing/test-gateway.ts'
 import { eventually } from '../../testing/eventually.ts'
+import { useGateway } from '../../testing/use-gateway.ts'
 
 const PASSWORD = 'correct horse battery'
 
 describeEachEngine('the operator’s rows', (engine) => {
-  let gateway: TestGateway
+  const gateway = useGateway(() => ({ engine }))
   let operator: BrowserSession
   let operatorId = ''
 
   beforeAll(async () => {
-    gateway = await startTestGateway({ engine })
     const address = (await gateway.gateway.console.firstRunAddress()) ?? ''
     operator = createBrowserSession(gateway.baseUrl)
     const person = { email: 'ada@example.com', name: 'Ada', password: PASSWORD }
     await operator.json('POST', '/auth/first-run', { token: address.split('#')[1], ...person })
     operatorId = (await operator.json<{ user: { id: string } }>('GET', '/console/session')).user.id
   })
-  afterAll(() => gateway.stop())
 
   const rows = '/console/operator'
 

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { type BrowserSession, createBrowserSession } from '../../testing/browser-session.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
-import { createTestAccount, startTestGateway, type TestGateway } from '../../testing/test-gateway.ts'
+import { createTestAccount } from '../../testing/test-gateway.ts'
+import { useGateway } from '../../testing/use-gateway.ts'
 import { PLAYGROUND_KEY_MS } from '../access/keys/playground-keys.ts'
 import { createTeamStore } from '../access/teams/team-store.ts'
 
@@ -18,7 +19,7 @@ interface Listed {
 const SESSION_COOKIE = 'svc.session_token'
 
 describeEachEngine('keys of the playground', (engine) => {
-  let gateway: TestGateway
+  const gateway = useGateway(() => ({ engine, clock: { now: () => Date.now() + aheadMs } }))
   let browser: BrowserSession
   let team: { readonly accountId: string; readonly teamId: string }
   let userId = ''
@@ -26,7 +27,6 @@ describeEachEngine('keys of the playground', (engine) => {
   let aheadMs = 0
 
   beforeAll(async () => {
-    gateway = await startTestGateway({ engine, clock: { now: () => Date.now() + aheadMs } })
     team = await createTestAccount(gateway.gateway, '500', 'Crew')
     base = `/console/teams/${team.teamId}`
     const { user } = await (await signIn()).json<{ user: { id: string } }>('GET', '/console/session')
@@ -36,7 +36,6 @@ describeEachEngine('keys of the playground', (engine) => {
   beforeEach(async () => {
     browser = await signIn()
   })
-  afterAll(() => gateway.stop())
 
   const teams = () => createTeamStore(gateway.gateway.database)
   async function signIn(): Promise<BrowserSession> {

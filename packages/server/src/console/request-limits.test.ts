@@ -1,9 +1,10 @@
 import type { JournalReply, OperatorAccountDetails, TeamKey, TeamLimits } from '@svc/contract'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { type BrowserSession, createBrowserSession } from '../../testing/browser-session.ts'
 import { eventually } from '../../testing/eventually.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
-import { createTestAccount, startTestGateway, type TestGateway } from '../../testing/test-gateway.ts'
+import { createTestAccount } from '../../testing/test-gateway.ts'
+import { useGateway } from '../../testing/use-gateway.ts'
 import { createKeyStore } from '../access/keys/key-store.ts'
 import { createAccountLimitStore } from '../access/keys/account-limit-store.ts'
 import { createTeamStore } from '../access/teams/team-store.ts'
@@ -20,7 +21,10 @@ const STREAMS = 20
 const ONE_AT_ONCE = 6
 
 describeEachEngine('limits of keys and teams', (engine) => {
-  let gateway: TestGateway
+  const gateway = useGateway(() => {
+    const file = { limits: { requests_per_minute: PER_MINUTE, streams_at_once: STREAMS } }
+    return { engine, clock, file }
+  })
   let person: BrowserSession
   let team: { readonly accountId: string; readonly teamId: string }
   let keys = ''
@@ -29,12 +33,9 @@ describeEachEngine('limits of keys and teams', (engine) => {
   const clock = { time: Date.now(), now: () => clock.time }
 
   beforeAll(async () => {
-    const file = { limits: { requests_per_minute: PER_MINUTE, streams_at_once: STREAMS } }
-    gateway = await startTestGateway({ engine, clock, file })
     person = createBrowserSession(gateway.baseUrl)
     await person.json('POST', '/auth/sign-in/demo', {})
   })
-  afterAll(() => gateway.stop())
   beforeEach(async () => {
     team = await createTestAccount(gateway.gateway, '500', 'Crew')
     await setRole('owner')

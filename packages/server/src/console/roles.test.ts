@@ -1,8 +1,9 @@
 import { type ConsoleEndpoint, consoleEndpointList, type TeamPermission, type TeamRole, teamRoles } from '@svc/contract'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { type BrowserSession, createBrowserSession } from '../../testing/browser-session.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
-import { createTestAccount, startTestGateway, type TestGateway } from '../../testing/test-gateway.ts'
+import { createTestAccount } from '../../testing/test-gateway.ts'
+import { useGateway } from '../../testing/use-gateway.ts'
 import { createOperatorStore } from '../access/operators/operator-store.ts'
 import { createTeamStore } from '../access/teams/team-store.ts'
 
@@ -36,7 +37,7 @@ function pathOf(row: ConsoleEndpoint, teamId: string): string {
 }
 
 describeEachEngine('rows of the console', (engine) => {
-  let gateway: TestGateway
+  const gateway = useGateway(() => ({ engine, clock: { now } }))
   let browser: BrowserSession
   let aheadMs = 0
   /** Grows with every call, so that a person's own limit is never what answers. */
@@ -46,7 +47,6 @@ describeEachEngine('rows of the console', (engine) => {
   const members: { teamId: string; userId: string; role: TeamRole; createdAt: number }[] = []
 
   beforeAll(async () => {
-    gateway = await startTestGateway({ engine, clock: { now } })
     const address = (await gateway.gateway.console.firstRunAddress()) ?? ''
     await createBrowserSession(gateway.baseUrl).json('POST', '/auth/first-run', {
       ...{ token: address.split('#')[1], email: 'operator@example.com', name: 'Operator' },
@@ -65,7 +65,6 @@ describeEachEngine('rows of the console', (engine) => {
     const store = createTeamStore(gateway.gateway.database)
     for (const member of members) await store.addMember(member)
   })
-  afterAll(() => gateway.stop())
 
   async function codeOf(from: BrowserSession, row: ConsoleEndpoint, teamId: string): Promise<string | null> {
     driftMs += CALL_MS

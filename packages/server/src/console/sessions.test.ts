@@ -1,9 +1,10 @@
 import type { ConsoleSession } from '@svc/contract'
 import { request } from 'undici'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createBrowserSession, type BrowserSession } from '../../testing/browser-session.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
 import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts'
+import { useGateway } from '../../testing/use-gateway.ts'
 
 const SESSION_COOKIE = 'svc.session_token'
 
@@ -14,11 +15,7 @@ async function signedIn(gateway: TestGateway): Promise<BrowserSession> {
 }
 
 describeEachEngine('sessions of the console', (engine) => {
-  let gateway: TestGateway
-  beforeAll(async () => {
-    gateway = await startTestGateway({ engine })
-  })
-  afterAll(() => gateway.stop())
+  const gateway = useGateway(() => ({ engine }))
 
   test('before a person signs in, the pages learn what is offered and nothing else', async () => {
     const visit = await createBrowserSession(gateway.baseUrl).json<ConsoleSession>('GET', '/console/session')
@@ -166,13 +163,9 @@ test('a person who is signed in is counted by themselves, however busy their add
 })
 
 describe('behind a proxy with an https address', () => {
-  let gateway: TestGateway
-  beforeAll(async () => {
-    gateway = await startTestGateway({
-      env: { SVC_PUBLIC_URL: 'https://ai.example.com', SVC_TRUSTED_PROXIES: 'loopback' },
-    })
-  })
-  afterAll(() => gateway.stop())
+  const gateway = useGateway(() => ({
+    env: { SVC_PUBLIC_URL: 'https://ai.example.com', SVC_TRUSTED_PROXIES: 'loopback' },
+  }))
 
   test('signing in needs proof, though the gateway itself listens on loopback', async () => {
     const browser = createBrowserSession(gateway.baseUrl, { origin: 'https://ai.example.com' })

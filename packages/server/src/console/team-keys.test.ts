@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type BrowserSession, createBrowserSession } from '../../testing/browser-session.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
-import { createTestAccount, startTestGateway, type TestGateway } from '../../testing/test-gateway.ts'
+import { createTestAccount } from '../../testing/test-gateway.ts'
+import { useGateway } from '../../testing/use-gateway.ts'
 import { createTeamStore } from '../access/teams/team-store.ts'
 
 interface Made {
@@ -31,7 +32,7 @@ interface UsageList {
 }
 
 describeEachEngine('keys of a team', (engine) => {
-  let gateway: TestGateway
+  const gateway = useGateway(() => ({ engine }))
   let browser: BrowserSession
   let team: { readonly accountId: string; readonly teamId: string }
   let base = ''
@@ -46,14 +47,12 @@ describeEachEngine('keys of a team', (engine) => {
   }
 
   beforeAll(async () => {
-    gateway = await startTestGateway({ engine })
     browser = createBrowserSession(gateway.baseUrl)
     await browser.json('POST', '/auth/sign-in/demo', {})
     team = await createTestAccount(gateway.gateway, '500', 'Crew')
     base = `/console/teams/${team.teamId}`
     await setRole('admin')
   })
-  afterAll(() => gateway.stop())
 
   const chat = (key: string): Promise<Response> =>
     fetch(`${gateway.v1}/chat/completions`, {

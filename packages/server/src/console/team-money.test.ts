@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type BrowserSession, createBrowserSession } from '../../testing/browser-session.ts'
 import { capture, placeHold } from '../../testing/ledger-operations.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
-import { createTestAccount, startTestGateway, type TestGateway } from '../../testing/test-gateway.ts'
+import { createTestAccount } from '../../testing/test-gateway.ts'
+import { useGateway } from '../../testing/use-gateway.ts'
 import { SMALL_LIMIT_UNITS } from '../money/billing/small-limit.ts'
 import type { ExtendHold } from '../money/ledger/operations.ts'
 import { createTeamStore } from '../access/teams/team-store.ts'
@@ -32,14 +33,13 @@ interface Days {
 }
 
 describeEachEngine('money of a team', (engine) => {
-  let gateway: TestGateway
+  const gateway = useGateway(() => ({ engine }))
   let browser: BrowserSession
   let team: { readonly accountId: string; readonly teamId: string }
   let base = ''
   const keys: { readonly id: string; readonly key: string }[] = []
 
   beforeAll(async () => {
-    gateway = await startTestGateway({ engine })
     browser = createBrowserSession(gateway.baseUrl)
     await browser.json('POST', '/auth/sign-in/demo', {})
     const { user } = await browser.json<{ user: { id: string } }>('GET', '/console/session')
@@ -55,7 +55,6 @@ describeEachEngine('money of a team', (engine) => {
     await chat(keys[0]?.key ?? '', 'svc-claude')
     await gateway.settled()
   })
-  afterAll(() => gateway.stop())
 
   async function chat(key: string, model: string): Promise<{ readonly id: string; readonly charged: number }> {
     const response = await fetch(`${gateway.v1}/chat/completions`, {

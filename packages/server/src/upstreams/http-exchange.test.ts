@@ -1,14 +1,10 @@
 import { brotliCompressSync } from 'node:zlib'
 import { Agent } from 'undici'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startStubUpstream, type StubUpstream } from '../../testing/stub-upstream.ts'
+import { expect, test } from 'vitest'
+import { useStubUpstream } from '../../testing/use-stub-upstream.ts'
 import { collectResponse, type ExchangeRequest, startExchange } from './http-exchange.ts'
 
-let stub: StubUpstream
-beforeAll(async () => {
-  stub = await startStubUpstream()
-})
-afterAll(() => stub.close())
+const stub = useStubUpstream()
 
 function requestTo(path: string): ExchangeRequest {
   return { origin: new URL(stub.url).origin, path, method: 'GET', headers: {}, body: null }

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { forgeSignature } from '../../../testing/forge-signature.ts'
-import { startTestGateway, type TestGateway } from '../../../testing/test-gateway.ts'
+import { useGateway } from '../../../testing/use-gateway.ts'
 
 const clock = { moved: 0, now: () => Date.now() + clock.moved }
 const body = Buffer.from(Array.from({ length: 1_000 }, (_, at) => at % 256))
 
-let gateway: TestGateway
-beforeAll(async () => {
-  gateway = await startTestGateway({ clock, file: { limits: { failed_auth_per_minute: 120 } } })
-})
-afterAll(() => gateway.stop())
+const gateway = useGateway(() => ({ clock, file: { limits: { failed_auth_per_minute: 120 } } }))
 
 async function* bodySource(): AsyncGenerator<Uint8Array> {
   yield body

@@ -1,22 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startStubUpstream, type StubUpstream } from '../../../testing/stub-upstream.ts'
 import { parseLiveList } from '../../catalog/live-list.ts'
 import { createUpstreamClient, type UpstreamClient } from '../upstream-client.ts'
+import { useStubUpstream } from '../../../testing/use-stub-upstream.ts'
 import { addMediaLists } from './media-lists.ts'
 
-let stub: StubUpstream
+const stub = useStubUpstream()
 let client: UpstreamClient
 let asked: string[] = []
 
-beforeAll(async () => {
-  stub = await startStubUpstream()
+beforeAll(() => {
   const timeouts = { connectMs: 1_000, firstByteMs: 1_000, idleMs: 1_000 }
   client = createUpstreamClient({ url: stub.url, apiKey: null, timeouts, allowH2: false, extraHeaders: {} })
 })
-afterAll(async () => {
-  await client.close()
-  await stub.close()
-})
+afterAll(() => client.close())
 
 /** Answers these paths, and everything else with 404. */
 function answer(lists: Readonly<Record<string, unknown>>): void {

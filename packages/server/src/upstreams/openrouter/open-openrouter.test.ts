@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startStubUpstream, type StubUpstream } from '../../../testing/stub-upstream.ts'
 import { parseUsd } from '../../pricing/usd.ts'
 import { systemClock } from '../../platform/runtime/clock.ts'
 import type { ChatUpstream } from '../chat-upstream.ts'
+import { useStubUpstream } from '../../../testing/use-stub-upstream.ts'
 import { openOpenRouter } from './open-openrouter.ts'
 
 describe('the look-up of a cost', () => {
-  let stub: StubUpstream
+  const stub = useStubUpstream()
   let upstream: ChatUpstream
-  beforeAll(async () => {
-    stub = await startStubUpstream()
+  beforeAll(() => {
     upstream = openOpenRouter({
       name: 'router',
       url: stub.url,
@@ -22,10 +21,7 @@ describe('the look-up of a cost', () => {
       failuresAreFree: true,
     })
   })
-  afterAll(async () => {
-    await upstream.close()
-    await stub.close()
-  })
+  afterAll(() => upstream.close())
 
   const answer = (data: string): void => {
     stub.onOther = (_call, response) => void response.writeHead(200).end(`{"data":${data}}`)

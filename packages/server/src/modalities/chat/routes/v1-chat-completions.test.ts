@@ -1,20 +1,14 @@
-import { afterEach, expect, test } from 'vitest'
-import { sendCompletion, startStubUpstream, type StubUpstream } from '../../../../testing/stub-upstream.ts'
+import { expect, test } from 'vitest'
+import { sendCompletion } from '../../../../testing/stub-upstream.ts'
 import { describeEachEngine } from '../../../../testing/test-database.ts'
-import { startTestGateway, type TestGateway } from '../../../../testing/test-gateway.ts'
+import { useGateway } from '../../../../testing/use-gateway.ts'
+import { useStubUpstream } from '../../../../testing/use-stub-upstream.ts'
 
 describeEachEngine('a paid chat request', (engine) => {
-  let gateway: TestGateway
-  let stub: StubUpstream
-
-  afterEach(async () => {
-    await gateway.stop()
-    await stub.close()
-  })
+  const stub = useStubUpstream()
+  const gateway = useGateway(() => ({ engine, upstreamUrl: stub.url }))
 
   test('is charged cost × 1.2 exactly, and the balance falls by exactly that', async () => {
-    stub = await startStubUpstream()
-    gateway = await startTestGateway({ engine, upstreamUrl: stub.url })
     stub.onChat = (_call, response) => sendCompletion(response, { cost: '0.00095' })
     const before = await gateway.balance()
     const answer = await gateway.chat({ model: 'openai/gpt-4o', messages: [{ role: 'user', content: 'Hi' }] })
