@@ -3,13 +3,13 @@ import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startMailServer, type TestMailServer } from '../packages/server/testing/mail-server.ts'
 import { linkIn, peopleEnv, takeMail } from '../packages/server/testing/people.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useMailServer } from '../packages/server/testing/use-mail-server.ts'
 import { DESK, enterSandbox, openConsole, originOf, overhang, PHONE, TEST_MS, untilItStands } from './console-pages.ts'
 
 let gateway: TestGateway
-let mail: TestMailServer
+const mail = useMailServer()
 let browser: Browser
 /** The owner of the team. */
 let owner: Page
@@ -21,7 +21,6 @@ const IMAGES = process.env['SVC_TEST_PICTURES']
 
 beforeAll(async () => {
   browser = await openConsole()
-  mail = await startMailServer()
   gateway = await startTestGateway({ env: peopleEnv(mail) })
   owner = await openPage()
   await enterSandbox(owner, gateway)
@@ -29,7 +28,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close()
   await gateway.stop()
-  await mail.close()
 })
 
 const origin = (): string => originOf(gateway)

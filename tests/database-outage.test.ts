@@ -1,21 +1,16 @@
 /** PostgreSQL goes away under a whole gateway: requests fail in a way that clients repeat, and the books stay right. */
 import { endpointList } from '../packages/contract/src/endpoints.ts'
 import { consoleEndpointList } from '../packages/contract/src/console-endpoints.ts'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { BrowserSession } from '../packages/server/testing/browser-session.ts'
 import { eventually } from '../packages/server/testing/eventually.ts'
-import { startMailServer, type TestMailServer } from '../packages/server/testing/mail-server.ts'
 import { peopleEnv, signInByMail } from '../packages/server/testing/people.ts'
 import { openPostgresSession } from '../packages/server/testing/postgres-session.ts'
-import {
-  sendCompletion,
-  sendStream,
-  startStubUpstream,
-  type StubUpstream,
-} from '../packages/server/testing/stub-upstream.ts'
 import { startTcpProxy, type TcpProxy } from '../packages/server/testing/tcp-proxy.ts'
 import { findPostgres } from '../packages/server/testing/test-database.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGatewayPerTest } from '../packages/server/testing/use-gateway.ts'
+import { useMailServer } from '../packages/server/testing/use-mail-server.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 
 interface Answer {
   readonly status: number
@@ -37,40 +32,24 @@ async function answerOf(asked: Promise<Response>): Promise<Answer> {
 const addressOf = ({ path }: { readonly path: string }): string => path.replaceAll(/\{\w+\}/g, ID)
 
 describe.skipIf(findPostgres() === null)('a gateway whose database goes away', () => {
-  let upstream: StubUpstream
-  let mail: TestMailServer
+  const upstream = useStubUpstream()
+  const mail = useMailServer()
   let proxy: TcpProxy
-  let gateway: TestGateway
+  afterEach(() => proxy.close())
+  const gateway = useGatewayPerTest(() => ({
+    engine: 'postgres',
+    upstreamUrl: upstream.url,
+    env: peopleEnv(mail),
+    leadTo: async (url) => {
+      proxy = await startTcpProxy(url)
+      return proxy.through(url)
+    },
+  }))
   let person: BrowserSession
-  beforeAll(async () => {
-    upstream = await startStubUpstream()
-    upstream.onChat = ({ json }, response) => {
-      if (json?.['stream'] !== true) return sendCompletion(response)
-      sendStream(response)
-    }
-    mail = await startMailServer()
-  })
   beforeEach(async () => {
-    gateway = await startTestGateway({
-      engine: 'postgres',
-      upstreamUrl: upstream.url,
-      env: peopleEnv(mail),
-      leadTo: async (url) => {
-        proxy = await startTcpProxy(url)
-        return proxy.through(url)
-      },
-    })
     person = await signInByMail(gateway, mail, 'ada@example.com')
   })
-  afterEach(async () => {
-    await proxy.heal()
-    await gateway.stop()
-    await proxy.close()
-  })
-  afterAll(async () => {
-    await upstream.close()
-    await mail.close()
-  })
+  afterEach(() => proxy.heal())
 
   const chat = (more: object = {}, init?: RequestInit) =>
     answerOf(gateway.chat({ model: MODEL, messages: [{ role: 'user', content: 'Hi' }], max_tokens: 10, ...more }, init))

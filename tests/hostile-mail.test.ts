@@ -3,11 +3,11 @@
  * A failure names its seed; `SVC_TEST_SEED` repeats it.
  */
 import { isPlainEmailAddress } from '@svc/contract'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { creditedDeposit } from '../packages/server/testing/credited-deposit.ts'
-import { startMailServer, type TestMailServer } from '../packages/server/testing/mail-server.ts'
 import { createRandom, type Random } from '../packages/server/testing/random.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useMailServer } from '../packages/server/testing/use-mail-server.ts'
 
 const REQUESTS = 1_000
 /** Is in everything that a hostile caller writes, and must be in no email. */
@@ -21,17 +21,11 @@ const limits = {
   receipts_per_hour: 1_000_000,
 }
 
-let server: TestMailServer
-let gateway: TestGateway
-beforeAll(async () => {
-  server = await startMailServer()
-  const env = { SVC_SMTP_URL: server.url, SVC_MAIL_FROM: 'no-reply@gateway.example' }
-  gateway = await startTestGateway({ env, file: { limits } })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await server.close()
-})
+const server = useMailServer()
+const gateway = useGateway(() => ({
+  env: { SVC_SMTP_URL: server.url, SVC_MAIL_FROM: 'no-reply@gateway.example' },
+  file: { limits },
+}))
 
 const separators = [',', ';', ' ', '\r\n', '\n', '\t', '%0d%0a', '\u0000', '\u2028', '\uff0c', ', ', '\r\nBcc: ']
 const wrappers: readonly ((address: string) => string)[] = [

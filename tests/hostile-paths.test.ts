@@ -3,15 +3,15 @@ import { consoleEndpointList, endpointList } from '@svc/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildConsole } from '../tools/console/build-console.ts'
 import { rawRequest } from '../packages/server/testing/raw-request.ts'
-import { startMailServer, type TestMailServer } from '../packages/server/testing/mail-server.ts'
 import { peopleEnv, signInByMail } from '../packages/server/testing/people.ts'
-import { startStubUpstream, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useMailServer } from '../packages/server/testing/use-mail-server.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 
 const engines = ['sqlite', 'postgres'] as const
 
-let stub: StubUpstream
-let mail: TestMailServer
+const stub = useStubUpstream()
+const mail = useMailServer()
 let gateways: readonly TestGateway[]
 /** What each gateway is sent beside a request: a key, and the cookies of a person who is signed in and operates it. */
 const credentials = new Map<TestGateway, readonly string[]>()
@@ -20,8 +20,6 @@ const teams = new Map<TestGateway, string>()
 
 beforeAll(async () => {
   await buildConsole()
-  stub = await startStubUpstream()
-  mail = await startMailServer()
   const env = peopleEnv(mail)
   gateways = await Promise.all(engines.map((engine) => startTestGateway({ engine, env, upstreamUrl: stub.url })))
   for (const [index, gateway] of gateways.entries()) {
@@ -33,10 +31,7 @@ beforeAll(async () => {
   }
 })
 
-afterAll(async () => {
-  await Promise.all(gateways.map((gateway) => gateway.stop()))
-  await Promise.all([stub.close(), mail.close()])
-})
+afterAll(() => Promise.all(gateways.map((gateway) => gateway.stop())))
 
 /** What a request put into the log as a fault. */
 function faultsOf(gateway: TestGateway): readonly string[] {

@@ -1,12 +1,13 @@
 /** The receipt of a deposit by mail: from a whole gateway through a real SMTP server. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { creditedDeposit, randomHash } from '../packages/server/testing/credited-deposit.ts'
-import { startMailServer, type TestMailServer } from '../packages/server/testing/mail-server.ts'
 import { seedReadyDeposit, seenDeposit } from '../packages/server/testing/seed-deposit.ts'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import { createTestAccount, startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useMailServer } from '../packages/server/testing/use-mail-server.ts'
 import type { Deposit } from '../packages/server/src/deposits/deposit.ts'
 import { errorOf } from './error-of.ts'
 
@@ -17,24 +18,16 @@ const wideReceipts = {
   receipts_per_hour: 1_000_000,
 }
 
-let server: TestMailServer
-beforeAll(async () => {
-  server = await startMailServer()
-})
-afterAll(() => server.close())
+const server = useMailServer()
 
-function startMailGateway(options: Parameters<typeof startTestGateway>[0] = {}): Promise<TestGateway> {
-  return startTestGateway({
-    ...options,
-    file: { limits: { ...wideReceipts, ...options.file?.limits } },
-    env: {
-      SVC_SMTP_URL: server.url,
-      SVC_MAIL_FROM: 'SVC receipts <no-reply@gateway.example>',
-      SVC_PUBLIC_URL: 'https://gateway.example',
-      ...options.env,
-    },
-  })
-}
+const withMail = (limits: object = {}) => ({
+  file: { limits: { ...wideReceipts, ...limits } },
+  env: {
+    SVC_SMTP_URL: server.url,
+    SVC_MAIL_FROM: 'SVC receipts <no-reply@gateway.example>',
+    SVC_PUBLIC_URL: 'https://gateway.example',
+  },
+})
 
 function notify(gateway: TestGateway, body: object, path = '/notify/deposit', key?: string): Promise<Response> {
   const headers = { 'content-type': 'application/json' }
@@ -45,15 +38,11 @@ function notify(gateway: TestGateway, body: object, path = '/notify/deposit', ke
 }
 
 describeEachEngine('a funding receipt', (engine) => {
-  let gateway: TestGateway
+  const gateway = useGateway(() => ({ engine, ...withMail() }))
   let deposit: Deposit
   let body: { email: string; txHash: string; credits: number; asset: string }
   let recipients = 0
 
-  beforeAll(async () => {
-    gateway = await startMailGateway({ engine })
-  })
-  afterAll(() => gateway.stop())
   beforeEach(async () => {
     server.refuse(null)
     server.received.length = 0
@@ -211,7 +200,7 @@ describeEachEngine('a funding receipt', (engine) => {
 test('the limits hold for account, recipient and all, and say when there is room', async () => {
   server.received.length = 0
   const limits = { receipts_per_recipient_hour: 1, receipts_per_account_day: 2, receipts_per_hour: 3 }
-  const gateway = await startMailGateway({ file: { limits } })
+  const gateway = await startTestGateway(withMail(limits))
   const ask = async (email: string, accountId = gateway.accountId, key = gateway.key): Promise<unknown> => {
     const { txHash } = await creditedDeposit(gateway.gateway, accountId)
     return (await notify(gateway, { email, txHash, credits: 25_000, asset: 'USDG' }, undefined, key)).json()

@@ -1,12 +1,13 @@
 /** Authority over a key follows the people who have seen its secret. */
 import { teamRoles } from '@svc/contract'
 import { CompiledQuery } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { BrowserSession } from '../../testing/browser-session.ts'
-import { startMailServer, type TestMailServer } from '../../testing/mail-server.ts'
 import { peopleEnv, refusalOf, signInByMail, visitOf } from '../../testing/people.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
-import { createTestAccount, startTestGateway, type TestGateway } from '../../testing/test-gateway.ts'
+import { createTestAccount } from '../../testing/test-gateway.ts'
+import { useGateway } from '../../testing/use-gateway.ts'
+import { useMailServer } from '../../testing/use-mail-server.ts'
 import { can, type Role } from '../access/teams/permissions.ts'
 import { createTeamStore } from '../access/teams/team-store.ts'
 
@@ -29,21 +30,15 @@ interface Person {
 }
 
 describeEachEngine('who may use a key', (engine) => {
-  let gateway: TestGateway
-  let mail: TestMailServer
+  const mail = useMailServer()
+  const gateway = useGateway(() => ({ engine, clock: { now: () => Date.now() + aheadMs }, env: peopleEnv(mail) }))
   let owner: Person
   let admin: Person
   let aheadMs = 0
   let members = 0
   beforeAll(async () => {
-    mail = await startMailServer()
-    gateway = await startTestGateway({ engine, clock: { now: () => Date.now() + aheadMs }, env: peopleEnv(mail) })
     owner = await open('owner@example.com')
     admin = await open('admin@example.com')
-  })
-  afterAll(async () => {
-    await gateway.stop()
-    await mail.close()
   })
 
   const open = async (email: string): Promise<Person> => {

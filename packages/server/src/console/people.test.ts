@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type BrowserSession, createBrowserSession } from '../../testing/browser-session.ts'
-import { startMailServer, type TestMailServer } from '../../testing/mail-server.ts'
 import { openPerson, peopleEnv, refusalOf, signInByMail, takeMail, tokenIn, visitOf } from '../../testing/people.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
-import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts'
+import { useGateway } from '../../testing/use-gateway.ts'
+import { useMailServer } from '../../testing/use-mail-server.ts'
 
 interface MemberList {
   readonly data: readonly { readonly user_id: string; readonly email: string | null; readonly role: string }[]
@@ -14,20 +14,16 @@ interface InvitationList {
 }
 
 describeEachEngine('people of a team', (engine) => {
-  let gateway: TestGateway
-  let mail: TestMailServer
+  const mail = useMailServer()
+  const gateway = useGateway(() => {
+    const clock = { now: () => Date.now() + aheadMs }
+    return { engine, clock, env: { ...peopleEnv(mail), SVC_SIGNUP: 'invite' } }
+  })
   let owner: BrowserSession
   let aheadMs = 0
   beforeAll(async () => {
-    mail = await startMailServer()
-    const clock = { now: () => Date.now() + aheadMs }
-    gateway = await startTestGateway({ engine, clock, env: { ...peopleEnv(mail), SVC_SIGNUP: 'invite' } })
     owner = createBrowserSession(gateway.baseUrl)
     await owner.json('POST', '/auth/sign-in/demo', {})
-  })
-  afterAll(async () => {
-    await gateway.stop()
-    await mail.close()
   })
 
   const makeTeam = async (name: string): Promise<string> =>

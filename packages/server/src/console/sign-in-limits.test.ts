@@ -1,27 +1,23 @@
 /** How often a client may try to sign in, and by which address they are counted and shown. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type BrowserSession, createBrowserSession } from '../../testing/browser-session.ts'
-import { startMailServer, type TestMailServer } from '../../testing/mail-server.ts'
 import { openPerson, peopleEnv, refusalOf, signInByMail, visitOf } from '../../testing/people.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
-import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts'
+import { useGateway } from '../../testing/use-gateway.ts'
+import { useMailServer } from '../../testing/use-mail-server.ts'
 
 const PASSWORD = 'correct horse battery'
 
 describeEachEngine('limits of sign-in', (engine) => {
-  let gateway: TestGateway
-  let mail: TestMailServer
-  let aheadMs = 0
-  beforeAll(async () => {
-    mail = await startMailServer()
+  const mail = useMailServer()
+  const gateway = useGateway(() => {
     const startedAt = Date.now()
     const clock = { now: () => startedAt + aheadMs }
-    gateway = await startTestGateway({ engine, clock, env: peopleEnv(mail) })
-    for (const email of ['ada@example.com', 'slow@example.com']) await openOwner(email)
+    return { engine, clock, env: peopleEnv(mail) }
   })
-  afterAll(async () => {
-    await gateway.stop()
-    await mail.close()
+  let aheadMs = 0
+  beforeAll(async () => {
+    for (const email of ['ada@example.com', 'slow@example.com']) await openOwner(email)
   })
 
   const tryPassword = (browser: BrowserSession, email: string, password: string) =>

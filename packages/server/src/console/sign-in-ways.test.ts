@@ -1,8 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { BrowserSession } from '../../testing/browser-session.ts'
-import { startMailServer, type TestMailServer } from '../../testing/mail-server.ts'
 import {
   linkIn,
   openPerson,
@@ -15,22 +14,15 @@ import {
   visitOf,
 } from '../../testing/people.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
-import { startTestGateway, type TestGateway } from '../../testing/test-gateway.ts'
+import { useGateway } from '../../testing/use-gateway.ts'
+import { useMailServer } from '../../testing/use-mail-server.ts'
 import { openEmail } from '../platform/mail/sealed-email.ts'
 
 const PASSWORD = 'correct horse battery'
 
 describeEachEngine('ways to sign in', (engine) => {
-  let gateway: TestGateway
-  let mail: TestMailServer
-  beforeAll(async () => {
-    mail = await startMailServer()
-    gateway = await startTestGateway({ engine, env: peopleEnv(mail) })
-  })
-  afterAll(async () => {
-    await gateway.stop()
-    await mail.close()
-  })
+  const mail = useMailServer()
+  const gateway = useGateway(() => ({ engine, env: peopleEnv(mail) }))
 
   const rowsOf = async (table: string): Promise<string> => {
     const query = CompiledQuery.raw(`select * from ${table}`)

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type BrowserSession, createBrowserSession } from '../../testing/browser-session.ts'
 import { creditedDeposit } from '../../testing/credited-deposit.ts'
-import { type TestMailServer, startMailServer } from '../../testing/mail-server.ts'
 import { seedReadyDeposit, seenDeposit } from '../../testing/seed-deposit.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
-import { createTestAccount, startTestGateway, type TestGateway } from '../../testing/test-gateway.ts'
+import { createTestAccount } from '../../testing/test-gateway.ts'
+import { useGateway } from '../../testing/use-gateway.ts'
+import { useMailServer } from '../../testing/use-mail-server.ts'
 import { createTeamStore } from '../access/teams/team-store.ts'
 
 interface DepositList {
@@ -20,16 +21,16 @@ interface Statement {
 }
 
 describeEachEngine('deposits of a team', (engine) => {
-  let mails: TestMailServer
-  let gateway: TestGateway
+  const mails = useMailServer()
+  const gateway = useGateway(() => ({
+    engine,
+    env: { SVC_SMTP_URL: mails.url, SVC_MAIL_FROM: 'no-reply@gateway.example' },
+  }))
   let browser: BrowserSession
   let accountId = ''
   let base = ''
 
   beforeAll(async () => {
-    mails = await startMailServer()
-    const mail = { SVC_SMTP_URL: mails.url, SVC_MAIL_FROM: 'no-reply@gateway.example' }
-    gateway = await startTestGateway({ engine, env: mail })
     browser = createBrowserSession(gateway.baseUrl)
     await browser.json('POST', '/auth/sign-in/demo', {})
     const team = await createTestAccount(gateway.gateway, '7', 'Crew')
@@ -38,10 +39,6 @@ describeEachEngine('deposits of a team', (engine) => {
     const { user } = await browser.json<{ user: { id: string } }>('GET', '/console/session')
     const store = createTeamStore(gateway.gateway.database)
     await store.addMember({ teamId: team.teamId, userId: user.id, role: 'billing', createdAt: Date.now() })
-  })
-  afterAll(async () => {
-    await gateway.stop()
-    await mails.close()
   })
 
   const codeOf = async (response: Response): Promise<[number, string]> => [

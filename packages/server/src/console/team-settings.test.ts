@@ -1,10 +1,11 @@
 import { nanocreditsOf, parseCredits, ZERO } from '@svc/contract'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type BrowserSession, createBrowserSession } from '../../testing/browser-session.ts'
-import { startMailServer, type TestMailServer } from '../../testing/mail-server.ts'
 import { peopleEnv, refusalOf } from '../../testing/people.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
-import { createTestAccount, startTestGateway, type TestGateway } from '../../testing/test-gateway.ts'
+import { createTestAccount } from '../../testing/test-gateway.ts'
+import { useGateway } from '../../testing/use-gateway.ts'
+import { useMailServer } from '../../testing/use-mail-server.ts'
 import { createId } from '../platform/runtime/ids.ts'
 import { createTeamStore } from '../access/teams/team-store.ts'
 
@@ -17,15 +18,13 @@ interface Settings {
 }
 
 describeEachEngine('what a team sets', (engine) => {
-  let gateway: TestGateway
-  let mail: TestMailServer
+  const mail = useMailServer()
+  const gateway = useGateway(() => ({ engine, env: peopleEnv(mail) }))
   let owner: BrowserSession
   let team: { readonly accountId: string; readonly teamId: string }
   let base = ''
 
   beforeAll(async () => {
-    mail = await startMailServer()
-    gateway = await startTestGateway({ engine, env: peopleEnv(mail) })
     owner = createBrowserSession(gateway.baseUrl)
     await owner.json('POST', '/auth/sign-in/demo', {})
     const { user } = await owner.json<{ user: { id: string } }>('GET', '/console/session')
@@ -33,10 +32,6 @@ describeEachEngine('what a team sets', (engine) => {
     const store = createTeamStore(gateway.gateway.database)
     await store.addMember({ teamId: team.teamId, userId: user.id, role: 'owner', createdAt: 1 })
     base = `/console/teams/${team.teamId}`
-  })
-  afterAll(async () => {
-    await gateway.stop()
-    await mail.close()
   })
 
   const settings = () => owner.json<Settings>('GET', `${base}/settings`)
