@@ -1,37 +1,24 @@
 /** No field of a request makes an upstream do more than is held for, whatever the server behind the address reads. */
 import type { ServerResponse } from 'node:http'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { sendCompletion, sendStream, type StubCall } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { startTestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGatewayPerTest } from '../packages/server/testing/use-gateway.ts'
 import { refusalOf } from './error-of.ts'
-import { CHEAP, mediaPrices, type MediaStub, startMediaStub, WAV } from './media-upstream.ts'
+import { makerFile, useMediaStub, WAV } from './media-upstream.ts'
 
-let upstream: MediaStub
-let gateway: TestGateway
-beforeAll(async () => {
-  upstream = await startMediaStub()
-})
-afterAll(() => upstream.stub.close())
-beforeEach(async () => {
+const upstream = useMediaStub()
+beforeEach(() => {
   upstream.reset()
   upstream.stub.chats.length = 0
   made = 0
   upstream.stub.onChat = llama
-  const prices = Object.entries(mediaPrices(CHEAP)).map(([model, media_price]) => [
-    model,
-    { targets: [{ upstream: 'maker', model, media_price }] },
-  ])
-  // A credit is a thousandth of a dollar: a token of output costs 0.012 credits.
-  const chat = { upstream: 'maker', model: 'm', price: { input: '0', output: '10' } }
-  gateway = await startTestGateway({
-    credits: '30',
-    file: {
-      upstreams: [{ name: 'maker', kind: 'openai-compatible', url: upstream.url }],
-      routes: { ...Object.fromEntries(prices), talks: { targets: [chat] } },
-    },
-  })
 })
-afterEach(() => gateway.stop())
+const gateway = useGatewayPerTest(() => ({
+  credits: '30',
+  // A credit is a thousandth of a dollar: a token of output costs 0.012 credits.
+  file: makerFile(upstream.url, { input: '0', output: '10' }),
+}))
 
 let made = 0
 

@@ -1,50 +1,34 @@
 /** The system's clock is set while a request runs: it is answered and charged as if nothing had happened. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { sendCompletion, sendStream } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { sendJson } from './audio-upstream.ts'
-import { type Answered, CHEAP, KINDS, mediaPrices, type MediaStub, startMediaStub, work } from './media-upstream.ts'
+import { type Answered, KINDS, makerFile, useMediaStub, work } from './media-upstream.ts'
 
 const DAY_MS = 86_400_000
 
-let upstream: MediaStub
-let gateway: TestGateway
+const upstream = useMediaStub()
 /** What is added to the system's time; what has passed is never changed. */
 let movedMs = 0
 /** What the next call of the upstream adds, while the request runs. */
 let stepMs = 0
 const step = (): void => void (movedMs += stepMs)
 
-beforeAll(async () => {
-  upstream = await startMediaStub()
-  upstream.onWork = (call, response) => {
-    step()
-    if (!call.path.endsWith('/embeddings')) return work(call, response)
-    const data = [{ object: 'embedding', index: 0, embedding: [0.5] }]
-    return sendJson(response, { object: 'list', data, usage: { prompt_tokens: 3, total_tokens: 3 } })
-  }
-  upstream.stub.onChat = (call, response) => {
-    step()
-    return call.json?.['stream'] === true ? sendStream(response) : sendCompletion(response)
-  }
-  const prices = Object.entries(mediaPrices(CHEAP)).map(([model, media_price]) => [
-    model,
-    { targets: [{ upstream: 'maker', model, media_price }] },
-  ])
-  const chat = { upstream: 'maker', model: 'm', price: { input: '1', output: '1' } }
-  gateway = await startTestGateway({
-    clock: { now: () => Date.now() + movedMs, elapsed: () => performance.now() },
-    file: {
-      upstreams: [{ name: 'maker', kind: 'openai-compatible', url: upstream.url }],
-      routes: { ...Object.fromEntries(prices), talks: { targets: [chat] } },
-    },
-  })
-})
-afterAll(async () => {
-  movedMs = 0
-  await gateway.stop()
-  await upstream.stub.close()
-})
+upstream.onWork = (call, response) => {
+  step()
+  if (!call.path.endsWith('/embeddings')) return work(call, response)
+  const data = [{ object: 'embedding', index: 0, embedding: [0.5] }]
+  return sendJson(response, { object: 'list', data, usage: { prompt_tokens: 3, total_tokens: 3 } })
+}
+upstream.stub.onChat = (call, response) => {
+  step()
+  return call.json?.['stream'] === true ? sendStream(response) : sendCompletion(response)
+}
+const gateway = useGateway(() => ({
+  clock: { now: () => Date.now() + movedMs, elapsed: () => performance.now() },
+  file: makerFile(upstream.url, { input: '1', output: '1' }),
+}))
+afterAll(() => void (movedMs = 0))
 
 const post = async (path: string, body: object): Promise<Answered> => {
   const headers = { 'content-type': 'application/json' }

@@ -1,31 +1,13 @@
 /** A refusal of content is `content_policy_violation`, free, whatever was asked for and however it comes. */
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { beginStream, chunkText, sendEvent } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { sendJson } from './audio-upstream.ts'
-import { type Answered, CHEAP, KINDS, mediaPrices, type MediaStub, startMediaStub } from './media-upstream.ts'
+import { type Answered, KINDS, makerFile, useMediaStub } from './media-upstream.ts'
 
-let upstream: MediaStub
-let gateway: TestGateway
-beforeAll(async () => {
-  upstream = await startMediaStub()
-  const prices = Object.entries(mediaPrices(CHEAP)).map(([model, media_price]) => [
-    model,
-    { targets: [{ upstream: 'maker', model, media_price }] },
-  ])
-  const chat = { upstream: 'maker', model: 'm', price: { input: '1', output: '1' } }
-  gateway = await startTestGateway({
-    file: {
-      upstreams: [{ name: 'maker', kind: 'openai-compatible', url: upstream.url }],
-      routes: { ...Object.fromEntries(prices), talks: { targets: [chat] } },
-    },
-  })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await upstream.stub.close()
-})
+const upstream = useMediaStub()
+const gateway = useGateway(() => ({ file: makerFile(upstream.url, { input: '1', output: '1' }) }))
 beforeEach(() => upstream.reset())
 
 const post = async (path: string, body: object): Promise<Answered> => {

@@ -1,36 +1,21 @@
 /** One throttle for every kind of request: an account that provokes free answers waits, whatever it asks for next. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { sendCompletion } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGatewayPerTest } from '../packages/server/testing/use-gateway.ts'
 import { sendJson } from './audio-upstream.ts'
-import { type Answered, CHEAP, KINDS, mediaPrices, type MediaStub, startMediaStub } from './media-upstream.ts'
+import { type Answered, KINDS, makerFile, useMediaStub } from './media-upstream.ts'
 
-let upstream: MediaStub
-let gateway: TestGateway
-beforeAll(async () => {
-  upstream = await startMediaStub()
-})
-afterAll(() => upstream.stub.close())
-beforeEach(async () => {
+const upstream = useMediaStub()
+beforeEach(() => {
   upstream.reset()
   upstream.stub.onChat = (_call, response) => sendCompletion(response, { text: '', usage: null })
+})
+const gateway = useGatewayPerTest(() => {
   // A wait of a second must not pass while the test asks.
   const now = Date.now()
-  const prices = Object.entries(mediaPrices(CHEAP)).map(([model, media_price]) => [
-    model,
-    { targets: [{ upstream: 'maker', model, media_price }] },
-  ])
-  const chat = { upstream: 'maker', model: 'm', price: { input: '1', output: '1' } }
-  gateway = await startTestGateway({
-    clock: { now: () => now },
-    file: {
-      upstreams: [{ name: 'maker', kind: 'openai-compatible', url: upstream.url }],
-      routes: { ...Object.fromEntries(prices), talks: { targets: [chat] } },
-      limits: { free_answers: 3 },
-    },
-  })
+  const file = makerFile(upstream.url, { input: '1', output: '1' })
+  return { clock: { now: () => now }, file: { ...file, limits: { free_answers: 3 } } }
 })
-afterEach(() => gateway.stop())
 
 const post = async (path: string, body: object): Promise<Answered> => {
   const headers = { 'content-type': 'application/json' }

@@ -1,26 +1,17 @@
 /**
  * What an upstream bills and no client pays is a write-off, whatever was asked for and however the answer is broken.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { IMAGE } from '../packages/server/testing/stub-images.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { lastBooked } from './books-of.ts'
-import { KINDS, mediaPrices, type MediaStub, startMediaStub } from './media-upstream.ts'
+import { KINDS, mediaPrices, useMediaStub } from './media-upstream.ts'
 
-let media: MediaStub
-let gateway: TestGateway
-beforeAll(async () => {
-  media = await startMediaStub()
-  const prices = mediaPrices('0.01')
-  gateway = await startTestGateway({
-    ...{ upstreamUrl: media.url, kind: 'openai-compatible', credits: '1000000' },
-    file: { media_prices: prices, prices: { embeds: { input: '1', output: '1' } } },
-  })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await media.stub.close()
-})
+const media = useMediaStub()
+const gateway = useGateway(() => ({
+  ...{ upstreamUrl: media.url, kind: 'openai-compatible', credits: '1000000' },
+  file: { media_prices: mediaPrices('0.01'), prices: { embeds: { input: '1', output: '1' } } },
+}))
 
 const PAID = '"usage":{"cost":0.002}'
 /** Of 0.002 USD at par. */

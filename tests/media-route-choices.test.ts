@@ -1,19 +1,18 @@
 /** What targets of media differ in: abilities, voices, units, lengths, and jobs that belong to who took them. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { ConfigFile } from '../packages/server/src/config/config-file.ts'
 import { IMAGE } from '../packages/server/testing/stub-images.ts'
 import type { StubHandler } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { sendJson } from './audio-upstream.ts'
 import { chargeOf, lastRecord } from './charge-of.ts'
-import { type MediaStub, startMediaStub, WAV } from './media-upstream.ts'
+import { useMediaStub, WAV } from './media-upstream.ts'
 
 type Routes = NonNullable<ConfigFile['routes']>
 type MediaPrice = NonNullable<Routes[string]['media_price']>
 
-let first: MediaStub
-let second: MediaStub
-let gateway: TestGateway
+const first = useMediaStub()
+const second = useMediaStub()
 
 const both = (one: MediaPrice, two: MediaPrice) => ({
   targets: [
@@ -60,22 +59,14 @@ const routes: Routes = {
   },
 }
 
-beforeAll(async () => {
-  first = await startMediaStub()
-  second = await startMediaStub()
+const gateway = useGateway(() => {
   const upstream = (name: string, url: string) => ({ name, kind: 'openai-compatible', url }) as const
-  gateway = await startTestGateway({
-    credits: '1000000',
-    file: { upstreams: [upstream('first', first.url), upstream('second', second.url)], routes },
-  })
+  const upstreams = [upstream('first', first.url), upstream('second', second.url)]
+  return { credits: '1000000', file: { upstreams, routes } }
 })
 beforeEach(() => {
   first.reset()
   second.reset()
-})
-afterAll(async () => {
-  await gateway.stop()
-  await Promise.all([first.stub.close(), second.stub.close()])
 })
 
 const asks = () => [first.calls.length, second.calls.length]

@@ -1,30 +1,22 @@
 /** Routes of media with several upstreams: who is asked, what may be repeated, and what is held and charged for it. */
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { ConfigFile } from '../packages/server/src/config/config-file.ts'
 import { eventually } from '../packages/server/testing/eventually.ts'
 import { makeWav, WAV_HEADER_BYTES } from '../packages/server/testing/make-wav.ts'
 import { IMAGE } from '../packages/server/testing/stub-images.ts'
 import type { StubCall, StubHandler } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import type { TestGateway, TestGatewayOptions } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { formOf, sendJson, audioOf } from './audio-upstream.ts'
 import { arrivals, chargeOf, lastRecord } from './charge-of.ts'
-import {
-  CHEAP,
-  DEAR,
-  KINDS,
-  type MediaKind,
-  mediaPrices,
-  type MediaStub,
-  startMediaStub,
-  work,
-} from './media-upstream.ts'
+import { CHEAP, DEAR, KINDS, type MediaKind, mediaPrices, useMediaStub, work } from './media-upstream.ts'
 
-let first: MediaStub
-let second: MediaStub
-let gateway: TestGateway
+const first = useMediaStub()
+const second = useMediaStub()
+const gateway = useGateway(() => settingsOf())
 /** Its circuits open at the third failure, and stay open. */
-let careful: TestGateway
+const careful = useGateway(() => settingsOf({ breaker_failures: 3, breaker_open_ms: 3_600_000 }))
 
 /** An address without a server: no system gives this port to a server. */
 const DEAD_URL = 'http://127.0.0.1:1/v1'
@@ -50,10 +42,10 @@ function routesOf(model: (typeof MODELS)[number]): NonNullable<ConfigFile['route
   }
 }
 
-function startGateway(limits: ConfigFile['limits'] = {}): Promise<TestGateway> {
+function settingsOf(limits: ConfigFile['limits'] = {}): TestGatewayOptions {
   const upstream = (name: string, url: string, more: object = {}) =>
     ({ name, kind: 'openai-compatible', url, ...more }) as const
-  return startTestGateway({
+  return {
     credits: '1000000',
     env: { SVC_ADMIN_PORT: '0' },
     file: {
@@ -74,23 +66,12 @@ function startGateway(limits: ConfigFile['limits'] = {}): Promise<TestGateway> {
       },
       limits,
     },
-  })
+  }
 }
 
-beforeAll(async () => {
-  first = await startMediaStub()
-  second = await startMediaStub()
-  gateway = await startGateway()
-  careful = await startGateway({ breaker_failures: 3, breaker_open_ms: 3_600_000 })
-})
 beforeEach(() => {
   first.reset()
   second.reset()
-})
-afterAll(async () => {
-  await gateway.stop()
-  await careful.stop()
-  await Promise.all([first.stub.close(), second.stub.close()])
 })
 
 const asks = () => [first.calls.length, second.calls.length]

@@ -1,14 +1,11 @@
 /** An upstream that makes every kind of media until a test says otherwise, and requests for each kind. */
 import type { ServerResponse } from 'node:http'
+import type { ConfigFile } from '../packages/server/src/config/config-file.ts'
 import { makeWav, WAV_HEADER_BYTES } from '../packages/server/testing/make-wav.ts'
 import { IMAGE } from '../packages/server/testing/stub-images.ts'
-import {
-  startStubUpstream,
-  type StubCall,
-  type StubHandler,
-  type StubUpstream,
-} from '../packages/server/testing/stub-upstream.ts'
+import type { StubCall, StubHandler, StubUpstream } from '../packages/server/testing/stub-upstream.ts'
 import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { sendJson, sendAudio, audioOf } from './audio-upstream.ts'
 
 export interface MediaStub {
@@ -22,7 +19,6 @@ export interface MediaStub {
   onWork: StubHandler
   /** Makes everything again, and forgets the calls. */
   reset(): void
-  readonly close: () => Promise<void>
 }
 
 /** Answers as a server of OpenAI's form that works. */
@@ -54,12 +50,15 @@ export interface MediaWork {
   readonly jobOf: (id: string) => object
 }
 
-/** Starts one: it makes media, and its jobs complete, unless it does other work. */
-export async function startMediaStub(other?: MediaWork): Promise<MediaStub> {
+/** Registers the hooks of one: it makes media, and its jobs complete, unless it does other work. */
+export function useMediaStub(other?: MediaWork): MediaStub {
   const { works, jobOf } = other ?? { works: work, jobOf: () => ({ status: 'completed', progress: 100 }) }
-  const stub = await startStubUpstream()
+  const stub = useStubUpstream()
   const media: MediaStub = {
-    ...{ stub, url: stub.url, calls: [], polls: [], onWork: works, close: stub.close },
+    ...{ stub, calls: [], polls: [], onWork: works },
+    get url() {
+      return stub.url
+    },
     reset() {
       media.calls.length = 0
       media.polls.length = 0
@@ -111,6 +110,18 @@ export const mediaPrices = (usd: string) =>
     hears: { type: 'transcription', per_second: usd },
     films: { type: 'video', per_second: usd },
   }) as const
+
+/** What a configuration names: one upstream that makes each kind at the cheap price, and talks at this one. */
+export function makerFile(url: string, price: { readonly input: string; readonly output: string }): ConfigFile {
+  const media = Object.entries(mediaPrices(CHEAP)).map(([model, media_price]) => [
+    model,
+    { targets: [{ upstream: 'maker', model, media_price }] },
+  ])
+  return {
+    upstreams: [{ name: 'maker', kind: 'openai-compatible', url }],
+    routes: { ...Object.fromEntries(media), talks: { targets: [{ upstream: 'maker', model: 'm', price }] } },
+  }
+}
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 

@@ -9,7 +9,7 @@ import {
 } from '../packages/server/testing/stub-upstream.ts'
 import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { sendJson } from './audio-upstream.ts'
-import { KINDS as MEDIA, type MediaStub, startMediaStub, work as makeMedia } from './media-upstream.ts'
+import { KINDS as MEDIA, type MediaStub, useMediaStub, work as makeMedia } from './media-upstream.ts'
 
 /** USD that an upstream says it bills for a request whose answer no client pays, and nanocredits of it. */
 export const BILLED_USD = '0.05'
@@ -159,13 +159,13 @@ const works: StubHandler = (call, response) => {
 const talk = (call: StubCall, response: ServerResponse): void =>
   call.wantsStream ? sendStream(response) : sendCompletion(response)
 
-/** Starts an upstream that does work of every kind. Its jobs fail, so that none stays open behind its test. */
-export function startPaidStub(): Promise<MediaStub> {
+/** Registers the hooks of an upstream of every kind of work. Its jobs fail, so that none stays open behind its test. */
+export function usePaidStub(): MediaStub {
   const jobOf = (id: string): object => ({
     ...{ status: 'failed', error: { message: 'no' } },
     ...(id === BILLED_JOB ? { usage: { cost: Number(BILLED_USD) } } : {}),
   })
-  return startMediaStub({ works, jobOf })
+  return useMediaStub({ works, jobOf })
 }
 
 /** Prices of every kind at two upstreams: at the first, and ten times as dear at the second. */

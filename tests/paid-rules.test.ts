@@ -2,39 +2,32 @@
  * Rules that hold for every paid request, each tried with every kind of one: who is admitted, who is slowed, what is
  * held, what is asked for elsewhere, what is free and whose loss it is.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { StubHandler } from '../packages/server/testing/stub-upstream.ts'
-import { createTestAccount, startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
-import { BILLED, type PaidKind, PAID_KINDS, paidRoutes, startPaidStub } from './paid-kinds.ts'
-import type { MediaStub } from './media-upstream.ts'
+import { createTestAccount } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { BILLED, type PaidKind, PAID_KINDS, paidRoutes, usePaidStub } from './paid-kinds.ts'
 
 /** Free answers after which an account is slowed. */
 const FREE_ANSWERS = 3
 
-let first: MediaStub
-let second: MediaStub
-let gateway: TestGateway
-beforeAll(async () => {
-  first = await startPaidStub()
-  second = await startPaidStub()
+const first = usePaidStub()
+const second = usePaidStub()
+const gateway = useGateway(() => {
   const upstream = (name: string, url: string) =>
     ({ name, kind: 'openai-compatible', url, reports_cost: true, failures_are_free: false }) as const
-  gateway = await startTestGateway({
+  return {
     credits: '1000000',
     file: {
       upstreams: [upstream('first', first.url), upstream('second', second.url)],
       routes: paidRoutes(),
       limits: { free_answers: FREE_ANSWERS },
     },
-  })
+  }
 })
 beforeEach(() => {
   first.reset()
   second.reset()
-})
-afterAll(async () => {
-  await gateway.stop()
-  await Promise.all([first.close(), second.close()])
 })
 
 interface Customer {

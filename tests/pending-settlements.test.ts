@@ -1,15 +1,14 @@
 /** Answers that are finished while the database is away: they are delivered, and charged once, when it is back. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { eventually } from '../packages/server/testing/eventually.ts'
 import { rawRequest } from '../packages/server/testing/raw-request.ts'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGatewayPerTest } from '../packages/server/testing/use-gateway.ts'
 import { createDatabaseFault, type DatabaseFault } from './database-faults.ts'
 import { createGate } from './open-stream.ts'
-import type { MediaStub } from './media-upstream.ts'
-import { type Asked, PAID_KINDS, type PaidKind, paidRoutes, startPaidStub } from './paid-kinds.ts'
+import { type Asked, PAID_KINDS, type PaidKind, paidRoutes, usePaidStub } from './paid-kinds.ts'
 
 /** A job of a video is settled when it is polled, which needs the database itself. */
 const KINDS = PAID_KINDS.filter(({ name }) => name !== 'videos')
@@ -28,31 +27,25 @@ function toldOf({ text, headers }: Asked): { readonly credits: string; readonly 
 }
 
 describeEachEngine('a database that goes away while upstreams work', (engine) => {
-  let upstream: MediaStub
+  const upstream = usePaidStub()
   let fault: DatabaseFault
-  let gateway: TestGateway
-  beforeAll(async () => {
-    upstream = await startPaidStub()
-  })
-  beforeEach(async () => {
+  beforeEach(() => {
     upstream.reset()
     fault = createDatabaseFault(engine, () => gateway.dataDir)
+  })
+  afterEach(() => fault.close())
+  const gateway = useGatewayPerTest(() => {
     const target = { name: 'first', kind: 'openai-compatible', url: upstream.url, reports_cost: true } as const
-    gateway = await startTestGateway({
+    return {
       ...{ engine, leadTo: fault.leadTo, credits: '1000000' },
       file: {
         upstreams: [target, { ...target, name: 'second' }],
         routes: paidRoutes(),
         limits: { journal_ms: 500 },
       },
-    })
+    }
   })
-  afterEach(async () => {
-    await fault.end()
-    await gateway.stop()
-    await fault.close()
-  })
-  afterAll(() => upstream.close())
+  afterEach(() => fault.end())
 
   /** Asks for everything, and takes the database away once the upstream works on all of it. */
   async function askDuringFault(kinds: typeof KINDS, headers: Record<string, string> = {}): Promise<Asked[]> {
