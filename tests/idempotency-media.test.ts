@@ -1,10 +1,12 @@
 /** Idempotency-Key on requests for media: one call upstream, one charge, the same answer, for JSON, forms and bytes. */
 import { createHash } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { makeWav } from '../packages/server/testing/make-wav.ts'
 import { onImages, IMAGE, sendImages, streamImage } from '../packages/server/testing/stub-images.ts'
-import { startStubUpstream, type StubCall, type StubUpstream } from '../packages/server/testing/stub-upstream.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import type { StubCall } from '../packages/server/testing/stub-upstream.ts'
+import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import {
   type AudioStub,
   audioStubOf,
@@ -18,24 +20,16 @@ import {
 import { chargeOf } from './charge-of.ts'
 import { errorOf } from './error-of.ts'
 import { QUESTION } from './events-of.ts'
-import { startVideoGateway, type VideoGateway, VIDEO_MODEL } from './video-gateway.ts'
+import { useVideoGateway, VIDEO_MODEL, type VideoGateway } from './video-gateway.ts'
 import { eventually } from '../packages/server/testing/eventually.ts'
 
 const IMAGE_MODEL = 'x-ai/grok-imagine-image-2.0'
 
-let stub: StubUpstream
-let gateway: TestGateway
+const stub = useStubUpstream()
+const gateway = useGateway(() => ({ upstreamUrl: stub.url, credits: '1000000' }))
 let audio: AudioStub
 let calls: StubCall[]
 
-beforeAll(async () => {
-  stub = await startStubUpstream()
-  gateway = await startTestGateway({ upstreamUrl: stub.url, credits: '1000000' })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await stub.close()
-})
 beforeEach(() => {
   audio = audioStubOf(stub)
 })
@@ -230,11 +224,7 @@ describe('audio', () => {
 })
 
 describe('videos', () => {
-  let videos: VideoGateway
-  beforeAll(async () => {
-    videos = await startVideoGateway({ credits: '100000' })
-  })
-  afterAll(() => videos.end())
+  const videos = useVideoGateway({ credits: '100000' })
 
   const request = { model: VIDEO_MODEL, prompt: 'A paper boat.', duration: 4 }
   const form = (): FormData => {
@@ -269,11 +259,7 @@ describe('videos', () => {
 })
 
 describe('a request that finds no free slot', () => {
-  let narrow: TestGateway
-  beforeAll(async () => {
-    narrow = await startTestGateway({ upstreamUrl: stub.url, file: { limits: { streams_at_once: 1 } } })
-  })
-  afterEach(() => narrow.stop())
+  const narrow = useGateway(() => ({ upstreamUrl: stub.url, file: { limits: { streams_at_once: 1 } } }))
 
   test('gives its name back', async () => {
     const gate = Promise.withResolvers<void>()

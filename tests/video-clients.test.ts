@@ -2,15 +2,11 @@
 import { createOpenRouter } from '@openrouter/ai-sdk-provider'
 import { experimental_generateVideo as generateVideo } from 'ai'
 import OpenAI, { toFile } from 'openai'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { fileBytes } from '../packages/server/testing/stub-video-upstream.ts'
-import { capturesOf, startVideoGateway, type VideoGateway, VIDEO_MODEL } from './video-gateway.ts'
+import { capturesOf, startVideoGateway, useVideoGateway, VIDEO_MODEL } from './video-gateway.ts'
 
-let gateway: VideoGateway
-beforeAll(async () => {
-  gateway = await startVideoGateway()
-})
-afterAll(() => gateway.end())
+const gateway = useVideoGateway()
 
 const client = () => new OpenAI({ baseURL: gateway.v1, apiKey: gateway.key, maxRetries: 0 })
 

@@ -1,6 +1,6 @@
 /** A whole gateway whose upstream makes videos when a test says so. */
 import { createServer } from 'node:net'
-import { expect } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import {
   startStubVideoUpstream,
   type StubVideoJob,
@@ -66,6 +66,17 @@ export async function answerOf(response: Response): Promise<Answer> {
     text,
     json: isJson ? (JSON.parse(text) as AnswerBody) : {},
   }
+}
+
+/**
+ * Registers the hooks of both for the tests of this file or suite. What it returns has its members from the next hook
+ * on.
+ */
+export function useVideoGateway(options: TestGatewayOptions = {}): VideoGateway {
+  const gateway = {} as VideoGateway
+  beforeAll(async () => void Object.assign(gateway, await startVideoGateway(options)))
+  afterAll(() => gateway.end())
+  return gateway
 }
 
 /** Starts both. Its addresses are those that answers name. */

@@ -1,27 +1,23 @@
 /** Video jobs over HTTP, against an upstream that makes them when the test says so. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import { dumpDatabase } from '../packages/server/testing/dump-database.ts'
 import { eventually } from '../packages/server/testing/eventually.ts'
 import { forgeSignature } from '../packages/server/testing/forge-signature.ts'
 import {
+  type Answer,
   answerOf,
   capturesOf,
   expectSubmitted,
-  type Answer,
   startVideoGateway,
-  type VideoGateway,
+  useVideoGateway,
   VIDEO_MODEL,
 } from './video-gateway.ts'
 
 const PROMPT = 'A canary of paper sings 7f3e.'
 
 describeEachEngine('videos', (engine) => {
-  let gateway: VideoGateway
-  beforeAll(async () => {
-    gateway = await startVideoGateway({ engine, credits: '100000' })
-  })
-  afterAll(() => gateway.end())
+  const gateway = useVideoGateway({ engine, credits: '100000' })
 
   const latest = () => gateway.upstreamJob(gateway.stub.jobs.length - 1)
   const code = ({ json }: Pick<Answer, 'json'>): unknown => json.error?.code
@@ -199,11 +195,7 @@ describeEachEngine('videos', (engine) => {
 })
 
 describe('video requests', () => {
-  let gateway: VideoGateway
-  beforeAll(async () => {
-    gateway = await startVideoGateway({ credits: '1000' })
-  })
-  afterAll(() => gateway.end())
+  const gateway = useVideoGateway({ credits: '1000' })
 
   // Case B112, and the limits of every field.
   test.each([
