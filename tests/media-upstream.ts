@@ -4,6 +4,7 @@ import type { ConfigFile } from '../packages/server/src/config/config-file.ts'
 import { makeWav, WAV_HEADER_BYTES } from '../packages/server/testing/make-wav.ts'
 import { IMAGE } from '../packages/server/testing/stub-images.ts'
 import type { StubCall, StubHandler, StubUpstream } from '../packages/server/testing/stub-upstream.ts'
+import { VIDEO_START } from '../packages/server/testing/stub-video-upstream.ts'
 import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { sendJson, sendAudio, audioOf } from './audio-upstream.ts'
@@ -70,7 +71,8 @@ export function useMediaStub(other?: MediaWork): MediaStub {
       media.calls.push(call)
       return media.onWork(call, response)
     }
-    if (call.path.endsWith('/content')) return void response.writeHead(200, { 'content-type': 'video/mp4' }).end('film')
+    if (call.path.endsWith('/content'))
+      return void response.writeHead(200, { 'content-type': 'video/mp4' }).end(VIDEO_START)
     const [, id] = /\/videos\/([^/]+)$/.exec(call.path) ?? []
     if (id === undefined) return void response.writeHead(404).end()
     media.polls.push(id)

@@ -41,8 +41,12 @@ export interface StubVideoUpstream {
   close(): Promise<void>
 }
 
+/** What every file begins with: the first box of an MP4. */
+export const VIDEO_START = Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0mp42isom', 'latin1')
+
 /** Every file repeats these bytes; no two neighbouring kilobytes are alike. */
 const PERIOD = Buffer.from(Uint8Array.from({ length: 256 * 1024 }, (_, at) => (at * 31 + (at >> 10)) & 0xff))
+VIDEO_START.copy(PERIOD)
 
 function* pieces(start: number, end: number): Generator<Buffer> {
   for (let at = start; at <= end;) {

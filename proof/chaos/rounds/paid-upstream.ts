@@ -10,6 +10,7 @@ import {
   type ScriptedAnswer,
 } from '../../../packages/server/testing/scripted-answer.ts'
 import { IMAGE } from '../../../packages/server/testing/stub-images.ts'
+import { VIDEO_START } from '../../../packages/server/testing/stub-video-upstream.ts'
 import {
   chunkText,
   completionText,
@@ -141,7 +142,7 @@ interface Job {
 
 function jobAnswer(job: Job | undefined, isContent: boolean): ScriptedAnswer {
   if (job === undefined) return NOT_FOUND
-  if (isContent) return { headers: { 'content-type': 'video/mp4' }, pieces: [AUDIO] }
+  if (isContent) return { headers: { 'content-type': 'video/mp4' }, pieces: [VIDEO_START, AUDIO] }
   const isDone = job.polls++ > 0
   const state = isDone ? `"status":"completed","usage":{"cost":${usdOf(job.line)}}` : '"status":"in_progress"'
   return { pieces: [`{"id":"${job.line.generationId}","object":"video",${state}}`] }

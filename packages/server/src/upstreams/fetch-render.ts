@@ -1,14 +1,14 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { Egress } from './egress-guard.ts'
 import { collectResponse } from './http-exchange.ts'
 import type { Render } from './image-upstream.ts'
-import { isPage, typeOfBytes } from './render.ts'
+import { typeOfImage } from './render.ts'
 import type { UpstreamClient } from './upstream-client.ts'
 
 /** Largest image that is fetched, in bytes. Source: own choice; the largest that may be given is as large. */
 const RENDER_BYTES_MAX = 50 * 1024 * 1024
 /** Longest time for one, in milliseconds. Source: own choice. */
 const FETCH_MS = 60_000
+const IMAGE_TYPE = /^image\/[\w.+-]{1,50}/i
 
 /** Ways to an upstream's images: its own server with its key, and all others without. */
 export interface RenderRoutes {
@@ -44,20 +44,11 @@ export async function fetchRender(
       { signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)]), bytesMax: RENDER_BYTES_MAX },
     )
     if (answer.status !== 200 || answer.body.length === 0) return null
-    const mediaType = typeOf(answer.headers, answer.body)
+    const declared = IMAGE_TYPE.exec(answer.headers['content-type'] ?? '')?.[0] ?? null
+    const mediaType = typeOfImage(answer.body, declared)
     return mediaType === null ? null : { base64: answer.body.toString('base64'), mediaType }
   } catch {
     // An image that cannot be fetched has not come; why it is so changes nothing for the caller.
     return null
   }
-}
-
-const IMAGE_TYPE = /^image\/[\w.+-]{1,50}/i
-
-/** What the bytes say goes before what the server says; a page is no image whatever it is called. */
-function typeOf(headers: IncomingHttpHeaders, body: Buffer): string | null {
-  const head = body.subarray(0, 64)
-  const known = typeOfBytes(head)
-  if (known !== null || isPage(head)) return known
-  return IMAGE_TYPE.exec(headers['content-type'] ?? '')?.[0].toLowerCase() ?? null
 }

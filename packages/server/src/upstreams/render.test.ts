@@ -12,8 +12,10 @@ describe('an image of an upstream', () => {
     ['GIF', base64('GIF89a..'), null, 'image/gif'],
     ['SVG', base64('<?xml version="1.0"?><svg/>'), null, 'image/svg+xml'],
     ['JPEG that is called PNG', base64('\xff\xd8\xff\xe0..'), 'image/png', 'image/jpeg'],
-    ['an unknown form, as it is called', base64('something'), 'image/heic', 'image/heic'],
-    ['an unknown form that is called no image', base64('something'), 'text/html', 'image/png'],
+    ['SVG behind its maker', base64('<?xml version="1.0"?><!-- by hand --><svg/>'), 'image/png', 'image/svg+xml'],
+    ['BMP', base64('BM\x36\0\0\0\0\0\0\0'), null, 'image/bmp'],
+    ['HEIC', base64('\0\0\0\x18ftypheic'), null, 'image/heic'],
+    ['an unknown form, as it is called', base64('FLIF\0\x01'), 'image/x-flif', 'image/x-flif'],
   ])('is recognised by its bytes: %s', (_name, text, declared, mediaType) => {
     expect(readRender(text, declared)).toEqual({ base64: text, mediaType })
   })
@@ -21,14 +23,23 @@ describe('an image of an upstream', () => {
   test('may be in a data URL, in lines, or in the other alphabet', () => {
     expect(readRender(`data:image/png;base64,${PNG}`, null)).toEqual({ base64: PNG, mediaType: 'image/png' })
     expect(readRender(`${PNG.slice(0, 60)}\n${PNG.slice(60)}\n`, null)?.base64).toBe(PNG)
-    expect(readRender('-_-_', null)?.base64).toBe('+/+/')
+    const other = PNG.replaceAll('+', '-').replaceAll('/', '_')
+    expect(readRender(other, null)).toEqual({ base64: PNG, mediaType: 'image/png' })
   })
 
   // B094: a page that is wrapped up as an image was charged as one.
-  test.each(['<!DOCTYPE html><p>Sorry', '\n <html>', '{"error":"busy"}', '{\n  "error": 1}'])(
-    'is no page: %s',
-    (page) => {
-      expect(readRender(base64(page), 'image/png')).toBeNull()
+  test.each([
+    ...['<!DOCTYPE html><p>Sorry', '\n <html>', '{"error":"busy"}', '{\n  "error": 1}', '\xef\xbb\xbf{"error":1}'],
+    ...['["busy"]', '"not ready"', 'Internal Server Error', 'x', 'RIFF of sound', '<?xml version="1.0"?><Error/>'],
+    ...['something', '%PDF-1.7\0', '\xff\xfe{\0"\0'],
+  ])('is no text and no other file: %s', (page) => {
+    for (const type of ['image/png', null, 'text/html']) expect(readRender(base64(page), type)).toBeNull()
+  })
+
+  test.each(['Internal Server Error', '"not ready"', 'not ready', 'notready'])(
+    'is no text in its place: %s',
+    (text) => {
+      expect(readRender(text, 'image/png')).toBeNull()
     },
   )
 

@@ -1,55 +1,74 @@
 /** Images as upstreams send them: base64 with or without a data URL around it, of a type that they may not name. */
 import { trimEndOf } from '@svc/contract'
+import { type FileMark, hasMarks } from './file-marks.ts'
 import type { Render } from './image-upstream.ts'
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)?(?:;[\w=.+-]+)*;base64,/i
 const IMAGE_TYPE = /^image\/[\w.+-]{1,50}$/i
 
-/** The first bytes of a file, and what they make it. */
-const signatures: readonly (readonly [RegExp, string])[] = [
-  [/^\x89PNG/, 'image/png'],
-  [/^\xff\xd8\xff/, 'image/jpeg'],
-  [/^GIF8/, 'image/gif'],
-  [/^RIFF.{4}WEBP/s, 'image/webp'],
-  [/^.{4}ftypavi[fs]/s, 'image/avif'],
-  [/^(?:\xef\xbb\xbf)?\s*<(?:\?xml|svg|!DOCTYPE svg)/i, 'image/svg+xml'],
+/** Marks of a file, and what they make it. Sources: the specification of each format. */
+const signatures: readonly (readonly [type: string, ...marks: readonly FileMark[]])[] = [
+  ['image/png', [0, '\x89PNG']],
+  ['image/jpeg', [0, '\xff\xd8\xff']],
+  ['image/gif', [0, 'GIF87a']],
+  ['image/gif', [0, 'GIF89a']],
+  ['image/webp', [0, 'RIFF'], [8, 'WEBP']],
+  ...['avif', 'avis'].map((brand) => ['image/avif', [4, `ftyp${brand}`]] as const),
+  ...['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'mif1', 'msf1'].map(
+    (brand) => ['image/heic', [4, `ftyp${brand}`]] as const,
+  ),
+  ['image/jxl', [0, '\xff\x0a']],
+  ['image/jxl', [0, '\0\0\0\x0cJXL ']],
+  ['image/jp2', [0, '\0\0\0\x0cjP  \r\n']],
+  ['image/bmp', [0, 'BM'], [6, '\0\0\0\0']],
+  ['image/tiff', [0, 'II*\0']],
+  ['image/tiff', [0, 'MM\0*']],
+  ['image/x-icon', [0, '\0\0\x01\0']],
+  ['image/vnd.adobe.photoshop', [0, '8BPS\0\x01']],
 ]
+/** A drawing, which comments may precede. Other documents of XML are none. */
+const DRAWING = /^(?:\xef\xbb\xbf)?\s*<(?:svg|!DOCTYPE svg|(?:\?xml|!--)[^]*<svg)/i
+const DRAWING_TYPE = 'image/svg+xml'
+const KNOWN_TYPES: ReadonlySet<string> = new Set([...signatures.map(([type]) => type), DRAWING_TYPE, 'image/jpg'])
 
-/** A page or JSON, which some upstreams wrap up where their own source of images fails. */
-const PAGE = /^(?:\xef\xbb\xbf)?\s*(?:<!doctype html|<html|\{\s*")/i
-
-/** Base64 text of what `signatures` look at. */
-const HEAD_CHARACTERS = 64
+/** Bytes of what `signatures` look at: comments may precede a drawing. */
+const HEAD_BYTES = 3_072
 
 /**
  * Reads one image.
  *
  * @param text base64, or a data URL.
  * @param declaredType what the upstream says that it is; null where it does not.
- * @returns null when it cannot be decoded, holds nothing, or is a page and no image.
+ * @returns null when it cannot be decoded, holds nothing, or is no image.
  */
 export function readRender(text: unknown, declaredType: unknown): Pick<Render, 'base64' | 'mediaType'> | null {
   if (typeof text !== 'string') return null
   const header = DATA_URL.exec(text)
-  const base64 = plainBase64(header === null ? text : text.slice(header[0].length))
-  if (base64 === null) return null
+  const content = header === null ? text : text.slice(header[0].length)
   const declared = [declaredType, header?.[1]].find((type) => typeof type === 'string' && IMAGE_TYPE.test(type))
-  const head = Buffer.from(base64.slice(0, HEAD_CHARACTERS), 'base64')
-  const known = typeOfBytes(head)
-  if (known === null && isPage(head)) return null
-  return { base64, mediaType: known ?? (typeof declared === 'string' ? declared.toLowerCase() : 'image/png') }
+  const head = Buffer.from(content.slice(0, (HEAD_BYTES / 3) * 4), 'base64')
+  const mediaType = typeOfImage(head, typeof declared === 'string' ? declared : null)
+  const base64 = mediaType === null ? null : plainBase64(content)
+  return mediaType === null || base64 === null ? null : { base64, mediaType }
 }
 
-/** Whether the first bytes are those of a page or of JSON, and so of no image. */
-export function isPage(head: Buffer): boolean {
-  return PAGE.test(head.toString('latin1'))
-}
-
-/** What the first bytes say; null for a form that is not known. */
-export function typeOfBytes(head: Buffer): string | null {
+/**
+ * What the first bytes of a file say that it is. A form that is not known here is believed to be what it is called, if
+ * it is not a text: an error page, JSON and a sentence are no images, and what is called by a known name is seen to be.
+ *
+ * @param declared how the upstream calls it; null where it does not.
+ * @returns null for what is no image.
+ */
+export function typeOfImage(file: Buffer, declared: string | null): string | null {
+  const head = file.subarray(0, HEAD_BYTES)
   const text = head.toString('latin1')
-  return signatures.find(([pattern]) => pattern.test(text))?.[1] ?? null
+  const known = signatures.find(([, ...marks]) => hasMarks(text, marks))?.[0]
+  if (known !== undefined) return known
+  if (DRAWING.test(text)) return DRAWING_TYPE
+  const called = declared?.toLowerCase() ?? null
+  if (called === null || KNOWN_TYPES.has(called)) return null
+  return head.some((byte) => byte < 0x09) ? called : null
 }
 
 /** Base64 of the ordinary alphabet without breaks, so that JSON can hold it as it is; null when it is none. */

@@ -1,6 +1,7 @@
 /** The gateway's own copies of finished videos: made from the upstream's stream, piece by piece. */
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { MediaTooLargeError } from '../../platform/files/bounded-source.ts'
+import { asVideo } from '../../upstreams/video-signature.ts'
 import type { VideoContent } from '../../upstreams/video-upstream.ts'
 import type { VideoDeps } from './video-deps.ts'
 import type { VideoJob } from './video-job.ts'
@@ -73,7 +74,7 @@ async function keepFile(
 async function* wholeOf({ body, length }: VideoContent): AsyncGenerator<Uint8Array> {
   let bytes = 0
   try {
-    for await (const piece of body as AsyncIterable<Buffer>) {
+    for await (const piece of asVideo(body as AsyncIterable<Buffer>)) {
       bytes += piece.length
       yield piece
     }

@@ -1,10 +1,12 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { VIDEO_START } from '../../../testing/stub-video-upstream.ts'
 import { describeEachEngine } from '../../../testing/test-database.ts'
 import { credits, openVideoStage, type VideoStage } from '../../../testing/video-stage.ts'
 import type { Caller } from '../../access/keys/caller.ts'
 import { readVideo } from './read-video.ts'
 
+const BYTE_HEADERS = { 'content-type': 'video/mp4', 'content-range': 'bytes 0-0/1' }
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
@@ -30,6 +32,29 @@ describeEachEngine('a video job', (engine) => {
     [
       'is an error object under the type of bytes',
       (response) => film(response, 'application/octet-stream').end('{"e":1}'),
+    ],
+    ...[
+      '\n{"error":{"message":"file not found"}}',
+      '\ufeff{"error":{"message":"file not found"}}',
+      ...[
+        'Internal Server Error',
+        '"not ready"',
+        'x',
+        'Gateway Timeout, try again',
+        'size ftyp is wrong',
+        'RIFF of WAVE',
+      ],
+    ].flatMap((text): (readonly [string, Reply])[] => [
+      [`is ${JSON.stringify(text)} as bytes`, (response) => film(response, 'application/octet-stream').end(text)],
+      [`is ${JSON.stringify(text)} without a type`, (response) => void response.writeHead(200).end(text)],
+    ]),
+    ['is one byte of its own', (response) => void response.writeHead(206, BYTE_HEADERS).end('\0')],
+    [
+      'breaks off after its first bytes',
+      (response) => {
+        response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': 100_000 })
+        response.write(VIDEO_START)
+      },
     ],
     ['is JSON', (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{}')],
     [

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Caller } from '../../access/keys/caller.ts'
+import { asVideo, HEAD_BYTES } from '../../upstreams/video-signature.ts'
 import type { OpenedContent, VideoContent, VideoUpstream, WantedRange } from '../../upstreams/video-upstream.ts'
 import { findJob, refreshJob } from './read-video.ts'
 import { noteRead, settleJob } from './settle-video.ts'
@@ -122,13 +123,10 @@ function contentOf(opened: OpenedContent): VideoContent | null {
 
 async function readWhole({ upstream, jobId, index }: Source): Promise<Readable | null> {
   const content = contentOf(await upstream.open(jobId, { index, range: null }))
-  return content === null ? null : passedOn(content.body)
+  return content === null ? null : Readable.from(asVideo(piecesOf(content.body)), { objectMode: false })
 }
 
 /** A file as the upstream sends it. What it breaks off with is the upstream's failure, also before the first byte. */
-function passedOn(body: Readable): Readable {
-  return Readable.from(piecesOf(body), { objectMode: false })
-}
 
 async function* piecesOf(body: Readable): AsyncGenerator<Buffer> {
   try {
@@ -143,7 +141,10 @@ async function readPart({ upstream, jobId, index }: Source, range: WantedRange):
   if (content === null) return null
   const { part, body } = content
   if (part === null) return Readable.from(cut(body, range), { objectMode: false })
-  if (part.start === range.start && part.end === range.end) return passedOn(body)
+  if (part.start === range.start && part.end === range.end) {
+    const isTold = range.start === 0 && range.end >= HEAD_BYTES - 1
+    return Readable.from(isTold ? asVideo(piecesOf(body)) : piecesOf(body), { objectMode: false })
+  }
   body.on('error', () => undefined).destroy()
   throw new ServiceError('upstream_error', 'The upstream returned a different part of the file than was requested.')
 }
@@ -151,7 +152,7 @@ async function readPart({ upstream, jobId, index }: Source, range: WantedRange):
 /** The wanted part of a stream that begins at the file's start. */
 async function* cut(body: Readable, { start, end }: WantedRange): AsyncGenerator<Uint8Array> {
   let at = 0
-  for await (const piece of piecesOf(body)) {
+  for await (const piece of asVideo(piecesOf(body))) {
     const from = Math.max(start - at, 0)
     const to = Math.min(end + 1 - at, piece.length)
     at += piece.length

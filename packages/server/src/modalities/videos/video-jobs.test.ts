@@ -167,11 +167,11 @@ describeEachEngine('a video job', (engine) => {
     await stage.observe()
     expect(await stage.captures(job)).toEqual([])
     // Its end is believed by the first byte of its file.
-    expect(stage.stub.downloads).toEqual(['bytes=0-0'])
+    expect(stage.stub.downloads).toEqual(['bytes=0-4095'])
     stage.clock.moved += 1
     await stage.observe()
     expect(await stage.captures(job)).toEqual([credits(720)])
-    expect(stage.stub.downloads).toEqual(['bytes=0-0', null])
+    expect(stage.stub.downloads).toEqual(['bytes=0-4095', null])
     await stage.observe()
     expect(await stage.captures(job)).toEqual([credits(720)])
     // Its file is there for a reader who comes late.
