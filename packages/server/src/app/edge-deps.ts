@@ -6,6 +6,7 @@ import { BookedSums } from '../money/billing/booked-sums.ts'
 import { createStatementStore } from '../money/billing/statement-store.ts'
 import { createUsageStore } from '../money/billing/usage-store.ts'
 import { CONSOLE_FOLDER } from './console-folder.ts'
+import { ExportSlots } from '../console/export-slots.ts'
 import { depositEdge, depositLimits } from './deposit-edge.ts'
 import type { EdgeDeps } from './routes.ts'
 import type { EdgeLimits } from '../edge/route-kit.ts'
@@ -105,6 +106,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Promi
     images: wireImages(parts, { billing, routing, publicBaseUrl }),
     balance: { store: createBalanceStore(parts.database), clock },
     usage: { store: createUsageStore(parts.database) },
+    exports: new ExportSlots(),
     statements: {
       store: createStatementStore(parts.database),
       clock,

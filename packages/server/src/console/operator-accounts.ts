@@ -1,5 +1,4 @@
 /** The routes about accounts as their operator sees them. */
-import { Readable } from 'node:stream'
 import {
   type AccountState,
   consoleEndpoints,
@@ -106,14 +105,14 @@ export function mountOperatorAccounts(app: FastifyInstance, parts: ConsoleEdge):
   })
   mountSession(app, parts, consoleEndpoints.exportOperatorAccount, async ({ session, path, query, request, reply }) => {
     requireOwnPage(request.headers)
-    const pieces = await exportAccount(services, operatorOf(session), {
-      accountId: path.account_id,
-      reason: query.reason,
-    })
-    if (pieces === null) throw unknownAccount()
+    const accountId = path.account_id
+    const file = await parts.edge.exports.make(accountId, () =>
+      exportAccount(services, operatorOf(session), { accountId, reason: query.reason }),
+    )
+    if (file === null) throw unknownAccount()
     const day = new Date(secondsOf(parts.edge.clock.now()) * 1_000).toISOString().slice(0, 10)
     reply.header('content-type', 'application/json; charset=utf-8')
     reply.header('content-disposition', `attachment; filename="account-${path.account_id}-${day}.json"`)
-    return reply.send(Readable.from(pieces))
+    return reply.send(file)
   })
 }

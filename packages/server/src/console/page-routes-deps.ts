@@ -1,6 +1,7 @@
 import type { ReadStatementDeps } from '../money/billing/read-statement.ts'
 import type { OperatorServices } from '../operations/actions/operator-services.ts'
 import type { ConsoleDeps } from './console-deps.ts'
+import type { ExportSlots } from './export-slots.ts'
 import type { DepositRoutesDeps } from '../deposits/routes/deposit-routes-deps.ts'
 import type { HealthRoutesDeps, ModelRoutesDeps, UsageRoutesDeps } from '../edge/routes-deps.ts'
 
@@ -8,6 +9,7 @@ import type { HealthRoutesDeps, ModelRoutesDeps, UsageRoutesDeps } from '../edge
 export interface PageRoutesDeps extends ModelRoutesDeps, UsageRoutesDeps, DepositRoutesDeps, HealthRoutesDeps {
   readonly console: ConsoleDeps
   readonly statements: ReadStatementDeps
+  readonly exports: ExportSlots
   /** What the operator's pages are given. */
   readonly operators: OperatorServices
   /** Folder of the console's built pages. */

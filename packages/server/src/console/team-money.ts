@@ -1,5 +1,4 @@
 /** The routes about a team's credits and requests. */
-import { Readable } from 'node:stream'
 import { consoleEndpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { exportTeamUsage } from '../money/billing/export-usage.ts'
@@ -40,11 +39,13 @@ export function mountTeamMoney(app: FastifyInstance, parts: ConsoleEdge): void {
   mountSession(app, parts, consoleEndpoints.getTeamUsageEntries, ({ path, ...person }) =>
     readTeamUsageEntries(edge.usage, reachOf(person), path.request_id),
   )
-  mountSession(app, parts, consoleEndpoints.exportTeamUsage, ({ query, reply, ...person }) => {
-    const lines = exportTeamUsage(edge.usage, reachOf(person), query)
+  mountSession(app, parts, consoleEndpoints.exportTeamUsage, async ({ query, reply, ...person }) => {
+    const lines = await edge.exports.make(person.membership.accountId, () =>
+      exportTeamUsage(edge.usage, reachOf(person), query),
+    )
     const day = new Date(edge.clock.now()).toISOString().slice(0, 10)
     reply.header('content-disposition', `attachment; filename="usage-${day}.csv"`)
-    return reply.type('text/csv; charset=utf-8').send(Readable.from(lines))
+    return reply.type('text/csv; charset=utf-8').send(lines)
   })
   mountSession(app, parts, consoleEndpoints.listTeamUsageDays, ({ query, ...person }) =>
     listTeamUsageDays(edge.usage, reachOf(person), { ...query, now: edge.clock.now() }),

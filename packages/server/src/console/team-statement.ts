@@ -1,5 +1,4 @@
 /** The routes about the statement of a team's account. */
-import { Readable } from 'node:stream'
 import { consoleEndpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { exportStatement } from '../money/billing/export-statement.ts'
@@ -7,7 +6,7 @@ import { listStatement, readStatement } from '../money/billing/read-statement.ts
 import { type ConsoleEdge, mountSession } from './session-route.ts'
 
 export function mountTeamStatement(app: FastifyInstance, parts: ConsoleEdge): void {
-  const { statements } = parts.edge
+  const { statements, exports } = parts.edge
   mountSession(app, parts, consoleEndpoints.getTeamStatement, ({ membership, query }) =>
     readStatement(statements, membership.accountId, query.month),
   )
@@ -15,12 +14,13 @@ export function mountTeamStatement(app: FastifyInstance, parts: ConsoleEdge): vo
     listStatement(statements, membership.accountId, query),
   )
   mountSession(app, parts, consoleEndpoints.exportTeamStatement, async ({ membership, query, reply }) => {
-    const lines = await exportStatement(statements, membership.accountId, query.month)
+    const { accountId } = membership
+    const lines = await exports.make(accountId, () => exportStatement(statements, accountId, query.month))
     reply.headers({
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': `attachment; filename="statement-${query.month}.csv"`,
       'x-content-type-options': 'nosniff',
     })
-    return Readable.from(lines)
+    return reply.send(lines)
   })
 }

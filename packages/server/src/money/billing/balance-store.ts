@@ -48,12 +48,16 @@ export function createBalanceStore({ read }: Database): BalanceStore {
   }
 }
 
-/** The captures of an account may be millions; its fundings, which have an index of their own, are few. */
+/**
+ * The captures of an account may be millions; its fundings, which have an index of their own, are few. Their ids are
+ * compared for the sake of that index: SQLite takes the one of all transfers without it.
+ */
 function fundedOf(from: ExpressionBuilder<Schema, 'balance'>) {
   return from
     .selectFrom('transfer')
     .select(({ fn }) => fn.sum<bigint | null>('transfer.funding').as('sum_funding'))
     .whereRef('transfer.account_id', '=', 'balance.account_id')
     .where('transfer.hold_id', 'is', null)
+    .where('transfer.transfer_id', '>', '')
     .as('total_funding')
 }

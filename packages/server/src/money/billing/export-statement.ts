@@ -5,8 +5,8 @@ import { csvField } from './csv-field.ts'
 import { openStatement, type ReadStatementDeps } from './read-statement.ts'
 import { beginningOf, behind, type BookingPlace, type StatementRow } from './statement-store.ts'
 
-/** Rows that are read at once. */
-const ROWS = 1_000
+/** Rows that are read at once. Source: some milliseconds, after which others run. */
+const ROWS = 250
 
 const COLUMNS = ['booked_at', 'kind', 'description', 'reference', 'credits', 'balance_credits', 'usd', 'balance_usd']
 

@@ -20,7 +20,8 @@ import type { ReadBalanceDeps } from './read-balance.ts'
 import { findUsage, type ReadUsageDeps } from './read-usage.ts'
 import { renderPendingUsage, renderUsageRecord } from './render-usage.ts'
 import { SMALL_LIMIT_UNITS } from './small-limit.ts'
-import type { UsageFilter, UsageScope } from './usage-store.ts'
+import type { UsageScope } from './usage-scope.ts'
+import type { UsageFilter } from './usage-store.ts'
 
 const DAY_MS = 86_400_000
 

@@ -18,6 +18,8 @@ function idAt(ms: number, ordinal: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${tail}`
 }
 
+const replaceBigints = (_name: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)
+
 interface Call {
   readonly at: number
   readonly model: string
@@ -30,7 +32,7 @@ describeEachEngine('usage', (engine) => {
   let store: UsageStore
   beforeAll(async () => {
     open = await openTestDatabase(engine)
-    store = createUsageStore(open.database)
+    store = createUsageStore(open.database, 3)
   })
   afterAll(() => open.close())
 
@@ -96,6 +98,37 @@ describeEachEngine('usage', (engine) => {
       const page = await pageOf(caller, { key: other.keyId, team_id: other.teamId, account: other.accountId })
       expect(page.data.map((record) => record.id)).toEqual(caller.ids)
       expect(page.totals.requests).toBe(1)
+    })
+
+    test('is the same in steps of any size', async () => {
+      const many = Array.from({ length: 4 }, (_value, day) =>
+        calls.map((call) => ({ ...call, at: call.at + day * DAY_MS })),
+      )
+      const caller = await seedCalls(many.flat())
+      const scopes = [
+        { keyId: caller.keyId },
+        { accountId: caller.accountId, teamId: caller.teamId, createdBy: null, onlyKey: caller.keyId },
+      ]
+      const [first, last] = [TEST_NOW + HOUR_MS, TEST_NOW + 3 * DAY_MS + HOUR_MS]
+      const spans = [null, first].flatMap((from) => [null, last].map((to) => ({ from, to })))
+      const read = async (rows: number | null): Promise<unknown> => {
+        const some = createUsageStore(open.database, rows)
+        const lists = scopes.flatMap((scope) =>
+          [{}, { model: 'svc-llama' }, { model: 'none' }, { type: 'chat' }].flatMap((more) =>
+            spans.map(async (span) => [
+              await some.list({ scope, ...more }, span, { after: caller.ids[17] ?? '', limit: 7 }),
+              await some.list({ scope, ...more }, span, { after: null, limit: 100 }),
+              await some.sumRecords({ scope, ...more }, span),
+              await some.sumDays({ scope, ...more }, span.from === null ? null : Math.ceil(span.from / DAY_MS), null),
+              await some.listDays({ scope, ...more }, { first: 0, last: Math.floor(last / DAY_MS), by: 'model' }),
+            ]),
+          ),
+        )
+        return Promise.all(lists)
+      }
+      const whole = await read(null)
+      expect(JSON.stringify(whole, replaceBigints)).toContain('svc-llama')
+      for (const rows of [1, 2, 3, 7, 1_000]) expect(await read(rows)).toEqual(whole)
     })
 
     test('of nothing has no ids', async () => {

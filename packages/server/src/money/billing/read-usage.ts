@@ -9,8 +9,10 @@ import {
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Caller } from '../../access/keys/caller.ts'
 import { renderPendingUsage, renderUsageRecord } from './render-usage.ts'
+import type { UsageScope } from './usage-scope.ts'
 import { splitSpan, type UsageSpan } from './usage-span.ts'
-import type { UsageFilter, UsageRow, UsageScope, UsageStore, UsageTotals } from './usage-store.ts'
+import type { UsageFilter, UsageRow, UsageStore } from './usage-store.ts'
+import { addTotals, NO_USAGE, type UsageTotals } from './usage-totals.ts'
 
 export interface ReadUsageDeps {
   readonly store: UsageStore
@@ -108,14 +110,5 @@ async function sumUsage(store: UsageStore, filter: UsageFilter, span: UsageSpan)
     ...(days === null ? [] : [store.sumDays(filter, days.first, days.end)]),
     ...ends.map((end) => store.sumRecords(filter, end)),
   ])
-  return parts.reduce(addTotals, { requests: 0, charge: 0n, promptTokens: 0, completionTokens: 0 })
-}
-
-function addTotals(left: UsageTotals, right: UsageTotals): UsageTotals {
-  return {
-    requests: left.requests + right.requests,
-    charge: left.charge + right.charge,
-    promptTokens: left.promptTokens + right.promptTokens,
-    completionTokens: left.completionTokens + right.completionTokens,
-  }
+  return parts.reduce(addTotals, NO_USAGE)
 }

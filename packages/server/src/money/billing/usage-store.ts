@@ -2,7 +2,10 @@ import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kyse
 import type { Database } from '../../platform/db/database.ts'
 import type { HoldExtensionTable, HoldTable } from '../../platform/db/hold-schema.ts'
 import type { LedgerEntryView, Schema, TransferTable, UsageRecordTable } from '../../platform/db/schema.ts'
+import { inScope, type UsageScope } from './usage-scope.ts'
 import type { UsageSpan } from './usage-span.ts'
+import { daysOf, daySteps, type DaySpan, idsOf, type IdSpan, recordSteps, STEP_ROWS } from './usage-steps.ts'
+import { addTotals, NO_USAGE, type UsageTotals } from './usage-totals.ts'
 
 /** The job that a request has submitted; null for requests that submit none. */
 interface JobOfUsage {
@@ -20,32 +23,11 @@ export type OpenHoldRow = Pick<HoldTable, 'hold_id' | 'type' | 'model' | 'stream
   JobOfUsage &
   KeyOfUsage
 
-/** Whose requests are looked at: those of one key, or of a team's keys. */
-export type UsageScope =
-  | { readonly keyId: string }
-  /** Every account's: for operators alone. */
-  | { readonly everyAccount: true }
-  | {
-      readonly accountId: string
-      readonly teamId: string
-      /** Only keys that this person has made; null for all members'. */
-      readonly createdBy: string | null
-      /** One of these keys; null for all of them. */
-      readonly onlyKey: string | null
-    }
-
 /** What a list of usage is narrowed to. Absent parts do not narrow. */
 export interface UsageFilter {
   readonly scope: UsageScope
   readonly type?: string
   readonly model?: string
-}
-
-export interface UsageTotals {
-  readonly requests: number
-  readonly charge: bigint
-  readonly promptTokens: number
-  readonly completionTokens: number
 }
 
 export interface UsageStore {
@@ -95,73 +77,62 @@ export interface UsageDay {
   readonly charge: bigint
 }
 
+const DAY_MS = 86_400_000
+
 /**
- * How far the time in a record's id may lie from the request's start, in milliseconds. It lies before it by the time
- * that the body took to arrive, and after it when the clock was set back and ids went on from the later time.
+ * Makes the store that reads usage records, their roll-ups and open holds. The ledger writes all of them.
+ *
+ * @param rows rows that are looked at at once; null for all of them.
  */
-const ID_DRIFT_MS = 3_600_000
-
-/** Replaces a key's id for all keys of the playground. */
-export const PLAYGROUND_KEYS = 'playground'
-
-/** Makes the store that reads usage records, their roll-ups and open holds. The ledger writes all of them. */
-export function createUsageStore({ read }: Database): UsageStore {
-  const totals = <Table extends 'usage_record' | 'usage_daily'>(table: Table) => ({
-    charge: sql<bigint>`coalesce(sum(${sql.ref(`${table}.charge`)}), 0)`.as('total_charge'),
-    prompt: sql<number>`coalesce(sum(${sql.ref(`${table}.prompt_tokens`)}), 0)`.as('promptTokens'),
-    completion: sql<number>`coalesce(sum(${sql.ref(`${table}.completion_tokens`)}), 0)`.as('completionTokens'),
-  })
+export function createUsageStore(database: Database, rows: number | null = STEP_ROWS[database.engine]): UsageStore {
+  const { read } = database
+  const sumDays: UsageStore['sumDays'] = async (filter, firstDay, endDay) => {
+    let totals = NO_USAGE
+    for await (const days of daySteps(database, filter.scope, { days: daysOf(firstDay, endDay), rows })) {
+      totals = addTotals(totals, await sumDaysOf(read, filter, days))
+    }
+    return totals
+  }
+  /** The roll-ups know it without a look at the records. */
+  const isEmpty = async (filter: UsageFilter, { from, to }: UsageSpan): Promise<boolean> => {
+    if (filter.type === undefined && filter.model === undefined) return false
+    const first = from === null ? null : Math.floor(from / DAY_MS)
+    const end = to === null ? null : Math.floor(to / DAY_MS) + 1
+    return (await sumDays(filter, first, end)).requests === 0
+  }
   return {
-    list(filter, span, { after, limit }) {
-      let query = read
-        .selectFrom('usage_record')
-        .selectAll('usage_record')
-        .select([jobOf('usage_record.usage_id'), keyNameOf('usage_record.key_id')])
-        .where((where) => recordsIn(where, filter, span))
-        .orderBy('usage_id', 'desc')
-        .limit(limit)
-      if (after !== null) query = query.where('usage_id', '<', after)
-      return query.execute()
+    async list(filter, span, { after, limit }) {
+      const found: UsageRow[] = []
+      if (await isEmpty(filter, span)) return found
+      for await (const ids of recordSteps(database, filter.scope, { ids: idsOf(span, after), rows })) {
+        const part = await read
+          .selectFrom('usage_record')
+          .selectAll('usage_record')
+          .select([jobOf('usage_record.usage_id'), keyNameOf('usage_record.key_id')])
+          .where((where) => recordsIn(where, filter, { span, ids }))
+          .orderBy('usage_id', 'desc')
+          .limit(limit - found.length)
+          .execute()
+        found.push(...part)
+        if (found.length >= limit) break
+      }
+      return found
     },
     async sumRecords(filter, span) {
-      const { charge, prompt, completion } = totals('usage_record')
-      const row = await read
-        .selectFrom('usage_record')
-        .select(({ fn }) => [fn.countAll<number>().as('requests'), charge, prompt, completion])
-        .where((where) => recordsIn(where, filter, span))
-        .executeTakeFirstOrThrow()
-      return totalsOf(row)
+      let totals = NO_USAGE
+      if (await isEmpty(filter, span)) return totals
+      for await (const ids of recordSteps(database, filter.scope, { ids: idsOf(span, null), rows })) {
+        totals = addTotals(totals, await sumRecordsOf(read, filter, { span, ids }))
+      }
+      return totals
     },
-    async sumDays({ scope, type, model }, firstDay, endDay) {
-      const { charge, prompt, completion } = totals('usage_daily')
-      let query = read
-        .selectFrom('usage_daily')
-        .select([sql<number>`coalesce(sum(requests), 0)`.as('requests'), charge, prompt, completion])
-        .where(inScope('usage_daily', scope))
-      if (firstDay !== null) query = query.where('day', '>=', firstDay)
-      if (endDay !== null) query = query.where('day', '<', endDay)
-      if (type !== undefined) query = query.where('type', '=', type)
-      if (model !== undefined) query = query.where('model', '=', model)
-      return totalsOf(await query.executeTakeFirstOrThrow())
-    },
-    async listDays({ scope, type, model }, { first, last, by }) {
-      const column = by === 'key' ? 'key_id' : by
-      const name = by === 'key' ? keyNameOf('usage_daily.key_id') : sql<string>`${sql.ref(column)}`.as('key_name')
-      let query = read
-        .selectFrom('usage_daily')
-        .select(['day', sql<string>`${sql.ref(column)}`.as('part'), name])
-        .select([sql<number>`coalesce(sum(requests), 0)`.as('requests'), totals('usage_daily').charge])
-        .select(sql<number>`coalesce(sum(prompt_tokens + completion_tokens), 0)`.as('tokens'))
-        .where(inScope('usage_daily', scope))
-        .where('day', '>=', first)
-        .where('day', '<=', last)
-        .groupBy(['day', column])
-        .orderBy('day')
-        .orderBy(column)
-      if (type !== undefined) query = query.where('type', '=', type)
-      if (model !== undefined) query = query.where('model', '=', model)
-      const rows = await query.execute()
-      return rows.map(({ total_charge: charge, key_name, ...row }) => ({ ...row, name: key_name, charge }))
+    sumDays,
+    async listDays(filter, { first, last, by }) {
+      const found: UsageDay[] = []
+      for await (const days of daySteps(database, filter.scope, { days: { first, end: last + 1 }, rows })) {
+        found.push(...(await listDaysOf(read, filter, { days, by })))
+      }
+      return found
     },
     async find(scope, usageId) {
       const query = read
@@ -184,6 +155,69 @@ export function createUsageStore({ read }: Database): UsageStore {
     },
     findMovement: (scope, holdId) => findMovement(read, scope, holdId),
   }
+}
+
+type Read = Database['read']
+
+function sums<Table extends 'usage_record' | 'usage_daily'>(table: Table) {
+  return {
+    charge: sql<bigint>`coalesce(sum(${sql.ref(`${table}.charge`)}), 0)`.as('total_charge'),
+    prompt: sql<number>`coalesce(sum(${sql.ref(`${table}.prompt_tokens`)}), 0)`.as('promptTokens'),
+    completion: sql<number>`coalesce(sum(${sql.ref(`${table}.completion_tokens`)}), 0)`.as('completionTokens'),
+  }
+}
+
+async function sumRecordsOf(
+  read: Read,
+  filter: UsageFilter,
+  part: { readonly span: UsageSpan; readonly ids: IdSpan },
+): Promise<UsageTotals> {
+  const { charge, prompt, completion } = sums('usage_record')
+  const row = await read
+    .selectFrom('usage_record')
+    .select(({ fn }) => [fn.countAll<number>().as('requests'), charge, prompt, completion])
+    .where((where) => recordsIn(where, filter, part))
+    .executeTakeFirstOrThrow()
+  return totalsOf(row)
+}
+
+function dailyIn({ scope, type, model }: UsageFilter, { first, end }: DaySpan) {
+  return (where: ExpressionBuilder<Schema, 'usage_daily'>): Expression<SqlBool> =>
+    where.and([
+      ...[inScope('usage_daily', scope), where('day', '>=', first), where('day', '<', end)],
+      ...(type === undefined ? [] : [where('type', '=', type)]),
+      ...(model === undefined ? [] : [where('model', '=', model)]),
+    ])
+}
+
+async function sumDaysOf(read: Read, filter: UsageFilter, days: DaySpan): Promise<UsageTotals> {
+  const { charge, prompt, completion } = sums('usage_daily')
+  const row = await read
+    .selectFrom('usage_daily')
+    .select([sql<number>`coalesce(sum(requests), 0)`.as('requests'), charge, prompt, completion])
+    .where(dailyIn(filter, days))
+    .executeTakeFirstOrThrow()
+  return totalsOf(row)
+}
+
+async function listDaysOf(
+  read: Read,
+  filter: UsageFilter,
+  { days, by }: { readonly days: DaySpan; readonly by: UsageDays['by'] },
+): Promise<readonly UsageDay[]> {
+  const column = by === 'key' ? 'key_id' : by
+  const name = by === 'key' ? keyNameOf('usage_daily.key_id') : sql<string>`${sql.ref(column)}`.as('key_name')
+  const rows = await read
+    .selectFrom('usage_daily')
+    .select(['day', sql<string>`${sql.ref(column)}`.as('part'), name])
+    .select([sql<number>`coalesce(sum(requests), 0)`.as('requests'), sums('usage_daily').charge])
+    .select(sql<number>`coalesce(sum(prompt_tokens + completion_tokens), 0)`.as('tokens'))
+    .where(dailyIn(filter, days))
+    .groupBy(['day', column])
+    .orderBy('day')
+    .orderBy(column)
+    .execute()
+  return rows.map(({ total_charge: charge, key_name, ...row }) => ({ ...row, name: key_name, charge }))
 }
 
 /** Extensions of one hold that are shown at most. Source: own choice. */
@@ -228,39 +262,20 @@ function keyNameOf(keyId: 'usage_record.key_id' | 'usage_daily.key_id' | 'hold.k
   return sql<string>`(select k.name from api_key k where k.key_id = ${sql.ref(keyId)})`.as('key_name')
 }
 
-/** The account beside the keys of a team, since an index of the account has its records in the order of the page. */
-function inScope(table: 'usage_record' | 'usage_daily' | 'hold', scope: UsageScope): Expression<SqlBool> {
-  const keyId = sql.ref(`${table}.key_id`)
-  if ('keyId' in scope) return sql<SqlBool>`${keyId} = ${scope.keyId}`
-  if ('everyAccount' in scope) return sql<SqlBool>`1 = 1`
-  const { accountId, teamId, createdBy, onlyKey } = scope
-  const made = createdBy === null ? sql`` : sql` and k.created_by = ${createdBy}`
-  const played = onlyKey === PLAYGROUND_KEYS ? sql` and k.kind = 'playground'` : null
-  const one = onlyKey === null ? sql`` : (played ?? sql` and k.key_id = ${onlyKey}`)
-  return sql<SqlBool>`${sql.ref(`${table}.account_id`)} = ${accountId} and ${keyId} in
-    (select k.key_id from api_key k where k.team_id = ${teamId}${made}${one})`
-}
-
 /** Bounds on the id beside those on the start, because the index is in the order of ids. */
 function recordsIn(
   where: ExpressionBuilder<Schema, 'usage_record'>,
   { scope, type, model }: UsageFilter,
-  { from, to }: UsageSpan,
+  { span: { from, to }, ids }: { readonly span: UsageSpan; readonly ids: IdSpan },
 ): Expression<SqlBool> {
-  const conditions: Expression<SqlBool>[] = [inScope('usage_record', scope)]
-  if (from !== null) {
-    conditions.push(where('started_at', '>=', from), where('usage_id', '>=', idFloor(from - ID_DRIFT_MS)))
-  }
-  if (to !== null) conditions.push(where('started_at', '<', to), where('usage_id', '<', idFloor(to + ID_DRIFT_MS)))
+  const conditions: Expression<SqlBool>[] = [
+    ...[inScope('usage_record', scope), where('usage_id', '>=', ids.from), where('usage_id', '<', ids.below)],
+  ]
+  if (from !== null) conditions.push(where('started_at', '>=', from))
+  if (to !== null) conditions.push(where('started_at', '<', to))
   if (type !== undefined) conditions.push(where('type', '=', type))
   if (model !== undefined) conditions.push(where('model', '=', model))
   return where.and(conditions)
-}
-
-/** The least UUIDv7 text of a millisecond. */
-function idFloor(ms: number): string {
-  const time = Math.min(Math.max(ms, 0), 0xffff_ffff_ffff).toString(16).padStart(12, '0')
-  return `${time.slice(0, 8)}-${time.slice(8)}-7000-0000-000000000000`
 }
 
 function totalsOf(row: {

@@ -113,6 +113,8 @@ function holderReaders({ read }: Database): readonly Reader[] {
   ]
 }
 
+const heldId = sql<string>`hold_id || ''`
+
 function moneyReaders({ read }: Database): readonly Reader[] {
   return [
     [
@@ -123,8 +125,9 @@ function moneyReaders({ read }: Database): readonly Reader[] {
           .select(['hold_id as id', 'hold_id', 'key_id', 'type', 'model', 'amount', 'placed_at'])
           .where('account_id', '=', accountId)
           .where('state', '=', 'held')
-          .where('hold_id', '>', after)
-          .orderBy('hold_id')
+          // An expression, so that the index of the open ones is read and not every hold in the order of its id.
+          .where(heldId, '>', after)
+          .orderBy(heldId)
           .limit(limit)
           .execute(),
     ],

@@ -9,7 +9,7 @@ export interface ExportDeps extends Pick<OperationsDeps, 'accounts' | 'journal' 
 }
 
 /** Rows that are read at a time: so much is in memory, however long the account's history is. */
-const PAGE_ROWS = 500
+const PAGE_ROWS = 250
 
 /**
  * Everything that belongs to an account as one JSON document, piece by piece. Amounts are credits as exact text, times

@@ -1,0 +1,113 @@
+/**
+ * How a long history is read in steps. Embedded storage is read in the thread that serves requests, so no read may take
+ * longer for a longer history: each looks at so many rows of an index, and others run in between. PostgreSQL reads
+ * elsewhere.
+ */
+import { setImmediate as letOthersRun } from 'node:timers/promises'
+import { sql, type Expression, type SqlBool } from 'kysely'
+import type { Database, DatabaseEngine } from '../../platform/db/database.ts'
+import type { UsageScope } from './usage-scope.ts'
+import type { UsageSpan } from './usage-span.ts'
+
+/** Rows of one step; null reads everything at once. Source: some milliseconds on a small machine. */
+export const STEP_ROWS: Readonly<Record<DatabaseEngine, number | null>> = { sqlite: 2_000, postgres: null }
+
+/**
+ * How far the time in a record's id may lie from the request's start, in milliseconds. It lies before it by the time
+ * that the body took to arrive, and after it when the clock was set back and ids went on from the later time.
+ */
+const ID_DRIFT_MS = 3_600_000
+
+/** Ids of records: `from` is in, `below` is out. */
+export interface IdSpan {
+  readonly from: string
+  readonly below: string
+}
+
+/** Days since the epoch: `first` is in, `end` is out. */
+export interface DaySpan {
+  readonly first: number
+  readonly end: number
+}
+
+/** Behind every id, which begin with hexadecimal digits, and behind every day. */
+const ID_END = 'g'
+const DAY_END = 1_000_000_000
+
+/** The ids that records of a span of time can have. @param after only older records than this one. */
+export function idsOf({ from, to }: UsageSpan, after: string | null): IdSpan {
+  const below = to === null ? ID_END : idFloor(to + ID_DRIFT_MS)
+  return {
+    from: from === null ? '' : idFloor(from - ID_DRIFT_MS),
+    below: after !== null && after < below ? after : below,
+  }
+}
+
+/** Both ends of days, of which null leaves one open. */
+export function daysOf(first: number | null, end: number | null): DaySpan {
+  return { first: first ?? 0, end: end ?? DAY_END }
+}
+
+/** The least UUIDv7 text of a millisecond. */
+function idFloor(ms: number): string {
+  const time = Math.min(Math.max(ms, 0), 0xffff_ffff_ffff).toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-0000-000000000000`
+}
+
+/** Parts of the records of a scope, newest first, each of so many rows of the index that the scope is read by. */
+export async function* recordSteps(
+  { read }: Pick<Database, 'read'>,
+  scope: UsageScope,
+  { ids, rows }: { readonly ids: IdSpan; readonly rows: number | null },
+): AsyncGenerator<IdSpan, void, undefined> {
+  for (let { below } = ids; rows !== null;) {
+    const nth = await read
+      .selectFrom('usage_record')
+      .select('usage_id')
+      .where(indexedBy('usage_record', scope))
+      .where('usage_id', '>=', ids.from)
+      .where('usage_id', '<', below)
+      .orderBy('usage_id', 'desc')
+      .limit(1)
+      .offset(rows - 1)
+      .executeTakeFirst()
+    yield { from: nth?.usage_id ?? ids.from, below }
+    if (nth === undefined) return
+    below = nth.usage_id
+    await letOthersRun()
+  }
+  yield ids
+}
+
+/** Parts of the days of a scope, oldest first, each of so many rows of the roll-ups or of one day. */
+export async function* daySteps(
+  { read }: Pick<Database, 'read'>,
+  scope: UsageScope,
+  { days, rows }: { readonly days: DaySpan; readonly rows: number | null },
+): AsyncGenerator<DaySpan, void, undefined> {
+  for (let { first } = days; rows !== null;) {
+    const nth = await read
+      .selectFrom('usage_daily')
+      .select('day')
+      .where(indexedBy('usage_daily', scope))
+      .where('day', '>=', first)
+      .where('day', '<', days.end)
+      .orderBy('day')
+      .limit(1)
+      .offset(rows)
+      .executeTakeFirst()
+    const end = nth === undefined ? days.end : Math.max(nth.day, first + 1)
+    yield { first, end }
+    if (end >= days.end) return
+    first = end
+    await letOthersRun()
+  }
+  yield days
+}
+
+/** What leads the index by which a scope's rows are found in the order of their ids or days. */
+function indexedBy(table: 'usage_record' | 'usage_daily', scope: UsageScope): Expression<SqlBool> {
+  if ('keyId' in scope) return sql<SqlBool>`${sql.ref(`${table}.key_id`)} = ${scope.keyId}`
+  if ('everyAccount' in scope) return sql<SqlBool>`1 = 1`
+  return sql<SqlBool>`${sql.ref(`${table}.account_id`)} = ${scope.accountId}`
+}
