@@ -22,8 +22,20 @@ interface Facts {
   readonly port: number | null
 }
 
-/** The data folder is not ours, read-only, full, or no folder. */
-const FOLDER_CODES: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'ENOTDIR', 'EEXIST'])
+/** What is wrong with the data folder or a file in it. */
+const folderReasons: Readonly<Record<string, string>> = {
+  EACCES: 'this user has no right to it',
+  EPERM: 'this user has no right to it',
+  EROFS: 'its file system is read-only',
+  ENOSPC: 'its disk is full',
+  EDQUOT: 'the disk quota of this user is used up',
+  EEXIST: 'it is no folder',
+  ENOTDIR: 'a part of its path is no folder',
+  ELOOP: 'its symbolic links lead in a circle',
+  ENAMETOOLONG: 'its name is too long',
+}
+/** A folder that cannot be made, and a link that leads nowhere. A file that is missing elsewhere is a fault of ours. */
+const NOWHERE_CALLS: ReadonlySet<string> = new Set(['mkdir', 'stat'])
 /** Busy, read-only, I/O error, damaged, full, cannot be opened, no database. Source: SQLite, result codes. */
 const SQLITE_CODES: ReadonlySet<number> = new Set([5, 8, 10, 11, 13, 14, 26])
 /** Complaints of the PostgreSQL client that carry no code. */
@@ -73,11 +85,14 @@ export function describeStartFailure(thrown: unknown, config: Known | null): str
     const advice = 'See whether its disk is full or read-only, and whether the file is whole.'
     return `The database in the data folder cannot be used: ${error.message}. ${advice}`
   }
-  if (facts.path === '' || !FOLDER_CODES.has(facts.code)) return null
-  return (
-    `${facts.path} cannot be written (${facts.code}). ` +
-    'Give this user the right to, or choose another data folder with SVC_DATA_DIR.'
-  )
+  return describeFolder(facts)
+}
+
+function describeFolder({ path, code, syscall }: Facts): string | null {
+  const isNowhere = code === 'ENOENT' && NOWHERE_CALLS.has(syscall)
+  const reason = isNowhere ? 'its path, or a symbolic link in it, leads nowhere' : folderReasons[code]
+  if (path === '' || reason === undefined) return null
+  return `${path} cannot be used: ${reason} (${code}). Mend that, or choose another data folder with SVC_DATA_DIR.`
 }
 
 /** Names the store, and says how to name the right one. */

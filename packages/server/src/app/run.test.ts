@@ -76,8 +76,20 @@ describe('a start that cannot be', () => {
   test('for a data folder that is a file names it', async () => {
     writeFileSync(join(workingDir, 'a-file'), '')
     const path = join(workingDir, 'a-file')
-    expect(sentenceOf(await runProcess('main.ts', [], { SVC_DATA_DIR: path }))).toContain(`${path} cannot be written`)
+    expect(sentenceOf(await runProcess('main.ts', [], { SVC_DATA_DIR: path }))).toBe(
+      `${path} cannot be used: it is no folder (EEXIST). Mend that, or choose another data folder with SVC_DATA_DIR.`,
+    )
   })
+
+  // There the system answers of a folder that its parent is missing, for ever.
+  test.skipIf(process.platform !== 'linux')(
+    'for a data folder below /proc ends at once',
+    async () => {
+      const ended = await runProcess('main.ts', [], { SVC_DATA_DIR: '/proc/svc/data' })
+      expect(sentenceOf(ended)).toContain('/proc/svc cannot be used: its path, or a symbolic link in it, leads nowhere')
+    },
+    20_000,
+  )
 
   test('for an address of another machine names it', async () => {
     const ended = await runProcess('main.ts', [], { SVC_ADMIN_HOST: '192.0.2.1', SVC_ADMIN_PORT: '1' })

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from './make-folder.ts'
 
 /** Bytes of a secret that is made here. */
 const SECRET_BYTES = 32
 
 /** Makes the data folder, readable by its owner alone, also when it was there before with wider rights. */
 export function prepareDataDir(dataDir: string): void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  makeFolder(dataDir)
   chmodSync(dataDir, 0o700)
 }
 
