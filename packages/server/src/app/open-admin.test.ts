@@ -125,7 +125,12 @@ describeEachEngine('operator commands', (engine) => {
     expect(key).toMatchObject({ requests_per_minute: 30 })
     const keyId = String(key['key_id'])
     const raised = await run('key', 'limit', keyId, '--requests-per-minute', '91')
-    expect(raised.errors).toContain('may have 1 to 90 requests a minute')
+    expect(raised.errors).toContain(
+      'may have 1 to 90 requests a minute. ' +
+        `To allow more, first raise its account: "account limits ${account} --requests-per-minute COUNT".`,
+    )
+    const made = await run('key', 'create', '--account', account, '--name', 'y', '--requests-per-minute', '91')
+    expect(made.errors).toContain(`first raise its account: "account limits ${account}`)
     expect(raised.code).toBe(1)
     expect((await run('key', 'limit', keyId, '--requests-per-minute', '90')).output).toContain('90 requests a minute.')
     await run('account', 'limits', account, '--requests-per-minute', 'default', '--reason', 'paid')
@@ -141,6 +146,7 @@ describeEachEngine('operator commands', (engine) => {
       ['key.change', 'done', null, rate(90, 'as the team')],
       ['account.limits', 'done', 'paid', rate(90, 'default')],
       ['key.change', 'done', null, rate(30, 90)],
+      ['key.create', 'refused', null, { name: 'y' }],
       ['key.change', 'refused', null, rate(30, 91)],
       ['key.create', 'done', null, { name: 'x' }],
       ['account.limits', 'done', 'a trial', { ...rate('default', 90), streams_at_once: { from: 'default', to: 3 } }],
@@ -190,7 +196,8 @@ describeEachEngine('operator commands', (engine) => {
     const refused = await run('credits', 'grant', ...elsewhere)
     expect(refused).toMatchObject({ code: 1, output: '' })
     expect(refused.errors).toContain(
-      `The id gift-1 was used before for account ${account}, not ${other}, and of 1000.000000001 credits, not 7.`,
+      `The id gift-1 was used before for account ${account} (not ${other}) and for 1000.000000001 credits (not 7). ` +
+        'Nothing was recorded. Repeat that credit unchanged, or give this one an id of its own.',
     )
     expect((await run('account', 'show', other, '--json')).output).toContain('"credits": 0,')
     const taken = await run('credits', 'adjust', ...to, '--amount', '-0.000000001')

@@ -91,6 +91,9 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
   }
 }
 
+const raiseTheAccount = (accountId: string): string =>
+  `To allow more, first raise its account: "account limits ${accountId} --requests-per-minute COUNT".`
+
 const HOUR_MS = 3_600_000
 
 /** What the journal says of a key without a limit of its own. */
@@ -144,7 +147,8 @@ function keyCommands(
   note: Note,
 ): Pick<AdminContext, 'createKey' | 'listKeys' | 'limitKey' | 'revokeKey' | 'rotateKey'> {
   const store = createKeyStore(database)
-  const deps = { store, clock, accountLimitStore: createAccountLimitStore(database), gatewayLimits: config.limits }
+  const accountLimitStore = createAccountLimitStore(database)
+  const deps = { store, clock, accountLimitStore, gatewayLimits: config.limits, adviceOnMore: raiseTheAccount }
   return {
     createKey: (request) => {
       const peppers = requirePeppers(config)

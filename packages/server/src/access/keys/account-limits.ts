@@ -5,6 +5,8 @@ import { type AccountLimits, type GatewayLimits, limitsOfAccount, type SetLimits
 export interface LimitDeps {
   readonly accountLimitStore: Pick<AccountLimitStore, 'find'>
   readonly gatewayLimits: GatewayLimits
+  /** What the one who asked can do for a key that shall have more than its account's keys; absent for a customer. */
+  readonly adviceOnMore?: (accountId: string) => string
 }
 
 /** The limits of an account: what was set for it, and what holds. */
@@ -32,7 +34,8 @@ export async function requireKeyLimit(deps: LimitDeps, accountId: string, perMin
   if (perMinute === null) return
   const { most } = (await readAccountLimits(deps, accountId)).inForce.requestsPerMinute
   if (Number.isSafeInteger(perMinute) && perMinute >= 1 && perMinute <= most) return
-  const message = `A key of this team may have 1 to ${most} requests a minute. More is for the operator to allow.`
+  const advice = deps.adviceOnMore?.(accountId) ?? 'More is for the operator to allow.'
+  const message = `A key of this team may have 1 to ${most} requests a minute. ${advice}`
   throw new ServiceError('invalid_value', message, { param: 'requests_per_minute', details: { highest_allowed: most } })
 }
 

@@ -76,11 +76,13 @@ export async function recordCredit(
 /** Names what differs from the credit that has the name. */
 function idTaken({ id, accountId, amount }: CreditRequest, by: CreditFacts, reason: string): ServiceError {
   const differences = [
-    ...(by.accountId === accountId ? [] : [`for account ${by.accountId}, not ${accountId}`]),
-    ...(by.amount === amount ? [] : [`of ${formatCredits(by.amount)} credits, not ${formatCredits(amount)}`]),
-    ...(by.reason === reason ? [] : [`with the reason ${JSON.stringify(by.reason)}, not ${JSON.stringify(reason)}`]),
+    ...(by.accountId === accountId ? [] : [`for account ${by.accountId} (not ${accountId})`]),
+    ...(by.amount === amount ? [] : [`for ${formatCredits(by.amount)} credits (not ${formatCredits(amount)})`]),
+    ...(by.reason === reason ? [] : [`with the reason ${JSON.stringify(by.reason)} (not ${JSON.stringify(reason)})`]),
   ]
-  const text = `The id ${id} was used before ${differences.join(', and ')}. Nothing was recorded.`
+  const text =
+    `The id ${id} was used before ${differences.join(' and ')}. Nothing was recorded. ` +
+    'Repeat that credit unchanged, or give this one an id of its own.'
   return new ServiceError('id_already_used', text, { param: 'id' })
 }
 
