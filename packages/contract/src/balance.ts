@@ -28,7 +28,8 @@ export const balanceReply = z
     credits: creditsNumber.describe("The account's balance, holds included."),
     credits_reserved: creditsNumber.describe('Held for requests in flight.'),
     credits_available: creditsNumber.describe(
-      'What the next request can spend: the least of account, team cap and key budget, less holds.',
+      'What the next request can spend at most: the least of account, team cap and key budget, less holds. A ' +
+        'suspended account keeps it, and its requests are refused with 403.',
     ),
     usd: usdNumber.describe('`credits` in US dollars.'),
     credits_per_usd: z.int(),

@@ -11,7 +11,9 @@ export const accountEndpoints = {
     right: 'inference',
     tag: 'Account',
     summary: 'Show the credits of the key in use',
-    description: '`credits` is the balance of the account, `credits_available` what this key can spend now.',
+    description:
+      '`credits` is the balance of the account, `credits_available` what this key can spend at most. A suspended ' +
+      'account keeps its figures, and its requests are refused with 403 `account_suspended`.',
     request: {},
     reply: { description: 'The balance.', json: balanceReply },
     errors: [],

@@ -100,6 +100,16 @@ describeEachEngine('the balance', (engine) => {
     expect(byTeam).toMatchObject({ credits: 80, credits_available: 4.5, key: { budget_remaining: 34.5 } })
   })
 
+  // Documented so: the figures are of money, and whether a request may start is another question.
+  test('a suspended account keeps its figures', async () => {
+    const caller = await setUp()
+    const before = await bodyOf(caller)
+    const { read } = open.database
+    const suspend = read.updateTable('account').set({ status: 'suspended' }).where('account_id', '=', caller.accountId)
+    await open.database.write([suspend.compile()])
+    expect(await bodyOf(caller)).toEqual(before)
+  })
+
   test('a budget starts anew with its period, before anything is spent in it', async () => {
     const caller = await setUp({ keyLimit: 30n * CREDIT, period: 'daily' })
     const midnight = Math.floor(TEST_NOW / DAY_MS) * DAY_MS + DAY_MS
