@@ -8,6 +8,7 @@ import { ServiceError, type ServiceErrorOptions } from '../platform/errors/servi
 import type { AttoUsd, ChatUsage } from '../pricing/price.ts'
 import { UnsentError } from './http-exchange.ts'
 import type { ImageUsage } from './image-upstream.ts'
+import { loggableCodes, showableText } from './upstream-words.ts'
 
 /** A failure as an adapter understands it. */
 export type FailureKind =
@@ -97,47 +98,6 @@ const failures: Readonly<Record<FailureKind, FailureRow>> = {
   },
   broken: { code: 'upstream_error', message: 'The upstream failed to answer properly.', showsUpstreamText: false },
 }
-
-/** Longest text of an upstream that is shown or logged. */
-const UPSTREAM_TEXT_MAX = 500
-/** What is looked at of a longer one: enough to keep nothing back that is shown. */
-const UPSTREAM_TEXT_READ = 4 * UPSTREAM_TEXT_MAX
-
-const NOTHING = /$^/g
-const SECRET = /(sk-[A-Za-z0-9_-]{6,}|Bearer\s+\S+|https?:\/\/\S+)/gi
-/**
- * Addresses of machines: four numbers, the groups of IPv6, and a host with its port. A name without a dot, a dash or a
- * digit may be a word of the sentence, so only ports of four digits and more make it a host.
- */
-const ADDRESSES = [
-  /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/g,
-  /\[?(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{1,4}(?![\w:])\]?(?::\d{1,5}\b)?/gi,
-  /(?<![\w.-])(?:localhost|[a-z][a-z0-9]*(?:[.-][a-z0-9]+)+):\d{2,5}\b/gi,
-  /(?<![\w.-])[a-z][a-z0-9]*:\d{4,5}\b/gi,
-] as const
-
-/**
- * Cuts an upstream's sentence to a length and takes secrets and addresses out of it; null when nothing readable is
- * left.
- *
- * @param apiKey our key at the upstream, which may look like anything; null where there is none.
- */
-export function showableText(text: unknown, apiKey: string | null): string | null {
-  if (typeof text !== 'string' || /<(!doctype|html|body|head)\b/i.test(text)) return null
-  const plain = text
-    .replaceAll(apiKey ?? NOTHING, '[removed]')
-    .slice(0, UPSTREAM_TEXT_READ)
-    .replace(/\p{Cc}+/gu, ' ')
-    .replace(SECRET, '[removed]')
-    .trim()
-  const shown = ADDRESSES.reduce((left, address) => left.replace(address, '[removed]'), plain)
-  return shown === '' ? null : shown.slice(0, UPSTREAM_TEXT_MAX)
-}
-
-/**
- * An upstream's word for a failure. Its sentences are not logged: they may quote the request, and no log holds prompts.
- */
-const CODE = /^[a-z][a-z0-9_.-]{0,63}$/i
 
 /** Seconds until a retry makes sense when the upstream does not say. Source: own choice. */
 const RETRY_AFTER_DEFAULT_SECONDS = 2
@@ -260,8 +220,9 @@ export function upstreamFailure(
   },
 ): UpstreamFailure {
   const row = failures[kind]
-  const text = showableText(facts.upstreamText, facts.apiKey ?? null)
-  const codes = facts.upstreamCodes?.filter((code) => CODE.test(code)) ?? []
+  const apiKey = facts.apiKey ?? null
+  const text = showableText(facts.upstreamText, apiKey)
+  const codes = loggableCodes(facts.upstreamCodes ?? [], apiKey)
   const seconds = facts.retryAfterSeconds ?? null
   return new UpstreamFailure(kind, row.showsUpstreamText && text !== null ? text : row.message, {
     internal: { upstream: facts.upstream, failure: kind, upstreamStatus: facts.status ?? null, upstreamCodes: codes },
