@@ -27,7 +27,8 @@ stub.onOther = (call, response) => {
   response.end(isAsked ? `{"data":{"total_cost":${COST}}}` : '{}')
 }
 
-const USAGE = { prompt_tokens: 10, completion_tokens: 5 }
+/** As many as the four megabytes for a slow reader have at least. */
+const USAGE = { prompt_tokens: 10, completion_tokens: 40_000 }
 /** In USD, and as nanocredits with the margin and without: more than the card asks for the longest answer here. */
 const COST = '0.25'
 const CHARGED = 300_000_000_000n
@@ -185,7 +186,7 @@ async function booked(outcome: Outcome, work: () => Promise<number>): Promise<{ 
   }
   const tokens = Math.ceil(bytes / 4)
   const charges: Readonly<Record<string, bigint>> = {
-    'its usage': cardOf(10, 5),
+    'its usage': cardOf(USAGE.prompt_tokens, USAGE.completion_tokens),
     'its cost': CHARGED,
     [estimate]: cardOf(prompt_tokens, tokens),
   }

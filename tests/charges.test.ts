@@ -76,6 +76,7 @@ describe('with an upstream of OpenRouter’s dialect', () => {
     ['0.1', '120'],
     ['1e-7', '0.00012'],
     ['2.5E-3', '3'],
+    ['"0.5"', '600'],
     ['0.000000000001', '0.000000002'],
     ['0.000000000000000001', '0.000000001'],
     ['0.3333333333333333', '400'],
@@ -87,7 +88,7 @@ describe('with an upstream of OpenRouter’s dialect', () => {
     expect(await chargeBothWays('openai/gpt-4o', usage, cost)).toBe(credits(charge))
   })
 
-  test.each(['-1', '-0.0001', '1e400', '"0.5"', 'null'])(
+  test.each(['-1', '-0.0001', '1e400', '"-0.5"', '"half"', 'null'])(
     'a reported cost of %s is not believed: the list price decides',
     async (cost) => {
       // 2.5 and 10 USD a million, so 0.0035 USD.

@@ -49,6 +49,8 @@ const ENDS = {
   close: (response: ServerResponse) => void response.end(),
   comments: (response: ServerResponse) => repeat(response, ': still here\n\n'),
   blanks: (response: ServerResponse) => repeat(response, '\n'),
+  pings: (response: ServerResponse) => repeat(response, 'event: ping\ndata: {"type":"ping"}\n\n'),
+  'empty chunks': (response: ServerResponse) => repeat(response, says({}) + event('{"choices":[]}')),
 } as const
 
 function repeat(response: ServerResponse, text: string): void {
@@ -69,32 +71,34 @@ interface Ending {
 }
 
 const complete: readonly Ending[] = [
-  ...(['silence', 'reset', 'close', 'comments', 'blanks'] as const).flatMap((end): Ending[] => [
-    { name: `usage, then ${end}`, events: [HELLO, STOP, USAGE], end },
-    {
-      name: `usage with the finish reason, then ${end}`,
-      events: [HELLO, event(chunkText({}, 'stop', { usage: { prompt_tokens: 10, completion_tokens: 5 } }))],
-      end,
-    },
-    {
-      name: `a finish reason with the content, usage, then ${end}`,
-      events: [says({ content: 'Hello' }, 'stop'), USAGE],
-      end,
-    },
-    { name: `usage before the finish reason, then ${end}`, events: [HELLO, USAGE, STOP], end },
-    { name: `no usage, then ${end}`, events: [HELLO, STOP], end, charge: 'estimate' },
-    { name: `[DONE], then ${end}`, events: [HELLO, STOP, USAGE, DONE], end },
-    { name: `usage twice, then ${end}`, events: [HELLO, STOP, counts(10, 1), USAGE], end },
-    {
-      name: `calls of tools, usage, then ${end}`,
-      events: [
-        says({ tool_calls: [{ index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }] }),
-        says({}, 'tool_calls'),
-        USAGE,
-      ],
-      ...{ end, finishes: ['tool_calls'], content: '' },
-    },
-  ]),
+  ...(['silence', 'reset', 'close', 'comments', 'blanks', 'pings', 'empty chunks'] as const).flatMap(
+    (end): Ending[] => [
+      { name: `usage, then ${end}`, events: [HELLO, STOP, USAGE], end },
+      {
+        name: `usage with the finish reason, then ${end}`,
+        events: [HELLO, event(chunkText({}, 'stop', { usage: { prompt_tokens: 10, completion_tokens: 5 } }))],
+        end,
+      },
+      {
+        name: `a finish reason with the content, usage, then ${end}`,
+        events: [says({ content: 'Hello' }, 'stop'), USAGE],
+        end,
+      },
+      { name: `usage before the finish reason, then ${end}`, events: [HELLO, USAGE, STOP], end },
+      { name: `no usage, then ${end}`, events: [HELLO, STOP], end, charge: 'estimate' },
+      { name: `[DONE], then ${end}`, events: [HELLO, STOP, USAGE, DONE], end },
+      { name: `usage twice, then ${end}`, events: [HELLO, STOP, counts(10, 1), USAGE], end },
+      {
+        name: `calls of tools, usage, then ${end}`,
+        events: [
+          says({ tool_calls: [{ index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }] }),
+          says({}, 'tool_calls'),
+          USAGE,
+        ],
+        ...{ end, finishes: ['tool_calls'], content: '' },
+      },
+    ],
+  ),
   { name: 'usage, then an error', events: [HELLO, STOP, USAGE, FAILS], end: 'close' },
   { name: 'usage, then an error and silence', events: [HELLO, STOP, USAGE, FAILS], end: 'silence' },
   { name: 'usage, then nonsense', events: [HELLO, STOP, USAGE, event('{"choi')], end: 'silence' },
@@ -143,14 +147,20 @@ const ANSWERS = new Map([...complete, ...incomplete, late].map((ending) => [endi
 const QUESTION = { model: 'local', messages: [{ role: 'user', content: 'Say hello.' }] }
 
 interface Ended {
+  readonly seconds: number
   readonly stream: ReadStream
   readonly books: Booked
 }
 
 async function ask({ name, body }: Ending, target = gateway): Promise<Ended> {
+  const askedAt = performance.now()
   const response = await target.chat({ ...QUESTION, ...body, user: name, stream: true })
   const stream = await readStream(response)
-  return { stream, books: await bookedOf(target, response.headers.get('x-request-id')) }
+  return {
+    stream,
+    seconds: (performance.now() - askedAt) / 1_000,
+    books: await bookedOf(target, response.headers.get('x-request-id')),
+  }
 }
 
 async function askAll(endings: readonly Ending[]): Promise<Map<string, Ended>> {
@@ -212,6 +222,8 @@ describe('a complete answer ends as one', () => {
     expect([answer.stream.content, finishesIn(frames)]).toEqual([content, finishes])
     expect(frames.at(-1)?.svc?.['estimated']).toBe(answer.books.isEstimated ? true : undefined)
     expect(answer.books).toMatchObject({ status: 'ok', errorCode: null })
+    // Five of them are waited for more; what says nothing of the answer makes them no longer.
+    expect(answer.seconds).toBeLessThan(12)
     expectCharge(answer, ending)
   })
 

@@ -46,6 +46,12 @@ async function collect<Chunk>(stream: AsyncIterable<Chunk>): Promise<Chunk[]> {
   return chunks
 }
 
+const numbered = (index: unknown, content: string, finish_reason: string | null = null): string =>
+  JSON.stringify({ choices: [{ index, delta: { content }, finish_reason }] })
+
+const piece = (call: object, name: string | undefined, text: string): string =>
+  chunkText({ tool_calls: [{ ...call, type: 'function', function: { name, arguments: text } }] })
+
 const textOf = (chunks: readonly OpenAI.ChatCompletionChunk[]): string =>
   chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')
 
@@ -257,6 +263,67 @@ describe('with an upstream that does what the test says', () => {
     expect(streamed.charge).toBe(1_481_481_468n)
     expect(nanocreditsIn(streamed.result)).toBe(streamed.charge)
     expect(streamed.result.choices[0]?.message.content).toBe('Hello world')
+  })
+
+  // Its helper throws at a choice whose speaker is never named, and at a number that is none.
+  test.each<[string, readonly string[], string, readonly string[]]>([
+    ['without a role', [chunkText({ content: 'Hello ' }), chunkText({ content: 'world' })], 'Hello world', []],
+    [
+      'with an empty role',
+      [chunkText({ role: '', content: 'Hello ' }), chunkText({ content: 'world' })],
+      'Hello world',
+      [],
+    ],
+    ['with a choice of number −1', [numbered(-1, 'Hello '), numbered(-1, 'world')], 'Hello world', []],
+    ['with a choice of number 0.5', [numbered(0.5, 'Hello world')], 'Hello world', []],
+    ['with a choice of a number as text', [numbered('0', 'Hello world')], 'Hello world', []],
+    ['with a choice of number 200', [numbered(200, 'Hello world')], 'Hello world', []],
+    [
+      'with calls that have no number',
+      [piece({ id: 'a' }, 'f', '{"a"'), piece({ id: 'a' }, undefined, ':1}'), piece({ id: 'b' }, 'g', '{}')],
+      ...(['', ['{"a":1}', '{}']] as const),
+    ],
+    [
+      'with calls of number −1',
+      [piece({ id: 'a', index: -1 }, 'f', '{}'), piece({ id: 'b', index: -1 }, 'g', '{}')],
+      '',
+      ['{}', '{}'],
+    ],
+  ])('the helper reads a stream %s', async (_name, events, content, calls) => {
+    const reason = calls.length > 0 ? 'tool_calls' : 'stop'
+    stub.onChat = (_call, response) => {
+      beginStream(response)
+      for (const event of events) sendEvent(response, event)
+      sendEvent(response, chunkText({}, reason, { usage: { prompt_tokens: 10, completion_tokens: 5 } }))
+      sendEvent(response, '[DONE]')
+      response.end()
+    }
+    const stream = client.chat.completions.stream({ ...question, n: 1 })
+    const { choices } = await stream.finalChatCompletion()
+    expect(choices.map(({ message, finish_reason }) => [message.role, message.content ?? '', finish_reason])).toEqual([
+      ['assistant', content, reason],
+    ])
+    const args = choices[0]?.message.tool_calls?.map((call) =>
+      call.type === 'function' ? call.function.arguments : '',
+    )
+    expect(args ?? []).toEqual(calls)
+  })
+
+  test('each of several choices is told whose it is, once', async () => {
+    stub.onChat = (_call, response) => {
+      beginStream(response)
+      for (let word = 0; word < 20; word++) {
+        for (const index of [0, 1]) sendEvent(response, numbered(index, 'word '))
+      }
+      for (const index of [0, 1]) sendEvent(response, numbered(index, '', 'stop'))
+      sendEvent(response, '[DONE]')
+      response.end()
+    }
+    const chunks = await collect(await client.chat.completions.create({ ...question, stream: true }))
+    const roles = chunks.flatMap(({ choices }) => choices.map(({ index, delta }) => ({ index, role: delta.role })))
+    expect(roles.filter(({ role }) => role !== undefined)).toEqual(
+      [0, 1].map((index) => ({ index, role: 'assistant' })),
+    )
   })
 
   test('a stream that the caller aborts stops the upstream, and what was delivered is charged', async () => {

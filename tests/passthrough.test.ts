@@ -420,7 +420,7 @@ describe('the answer', () => {
     }
     const { frames } = await streamOf(gateway)
     expect(frames.slice(0, 3).map((frame) => frame.choices?.[0]?.delta)).toEqual([
-      { reasoning_content: 'because', reasoning_details: details },
+      { role: 'assistant', reasoning_content: 'because', reasoning_details: details },
       { reasoning_content: 'and so' },
       { content: 'Hi' },
     ])

@@ -38,7 +38,7 @@ function offer(response: ServerResponse, frames: number): Offered {
       state.pauses++
       return void response.once('drain', go)
     }
-    const end = [chunkText({}, 'stop'), usageText({ prompt_tokens: 10, completion_tokens: 5 }), '[DONE]']
+    const end = [chunkText({}, 'stop'), usageText({ prompt_tokens: 10, completion_tokens: TOKENS }), '[DONE]']
     response.end(end.map((data) => `data: ${data}\n\n`).join(''))
   }
   go()
@@ -85,6 +85,9 @@ async function take(socket: Socket, bytes: number): Promise<Buffer | null> {
   }
 }
 
+/** No fewer than so long an answer has. */
+const TOKENS = 200_000
+
 describe('a client that reads a kilobyte at a time', () => {
   test('pauses the upstream, keeps no memory, and gets the whole answer', { timeout: 60_000 }, async () => {
     const frames = 1_500
@@ -117,7 +120,7 @@ describe('a client that reads a kilobyte at a time', () => {
       expect(read).toBeGreaterThan(frames * 16_000)
       expect(last).toContain('data: [DONE]')
     })
-    expect(charge).toBe(cardOf(10, 5))
+    expect(charge).toBe(cardOf(10, TOKENS))
   })
 })
 

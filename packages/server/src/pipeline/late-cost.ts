@@ -3,6 +3,7 @@ import type { OpenHold } from '../money/billing/open-hold.ts'
 import type { AttoUsd } from '../pricing/price.ts'
 import type { Bill } from '../upstreams/bill.ts'
 import type { ChatUpstream, ReportedUsage } from '../upstreams/chat-upstream.ts'
+import { type Counted, saysAll } from './believed-usage.ts'
 
 /**
  * Waits before each look-up, in milliseconds: upstreams know a cost shortly after the end, not at once. Source: own.
@@ -59,20 +60,22 @@ export function askCostOf(deps: LateCostDeps, { hold, target }: Served): AskCost
 }
 
 /**
- * Completes a report that says nothing at all of what it cost.
+ * Completes a report that does not say what its answer has cost.
  *
+ * @param counted what was counted here: it shows whether the report says it all.
  * @returns the report as it was, when it says something already, or when nothing more is known: then what was delivered
  *   is charged.
  */
 export async function withLateCost<Report extends ReportedUsage & { readonly generationId: string | null }>(
   askCost: AskCost,
   report: Report,
+  counted: Counted,
   isAwaited = true,
 ): Promise<Report> {
   const { generationId } = report
-  if (report.usage !== null || report.cost !== null || generationId === null) return report
+  if (generationId === null || saysAll(report, counted)) return report
   const cost = await askCost(generationId, isAwaited)
-  return cost === null ? report : { ...report, cost }
+  return cost === null ? report : { ...report, cost, isCostPartial: false }
 }
 
 /**

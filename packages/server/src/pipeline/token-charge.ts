@@ -2,23 +2,13 @@
  * From what an upstream reported to what the caller pays, for every kind that is charged by its tokens. Pure: the rules
  * of the price are the pricing room's.
  */
-import { billingPrices, chargeChat, chargeEstimate, estimateUsage } from '../pricing/charge-chat.ts'
+import { billingPrices, chargeChat, chargeEstimate } from '../pricing/charge-chat.ts'
 import { listCost } from '../pricing/list-cost.ts'
 import type { AttoUsd, Charge, ChatPrice, ChatUsage } from '../pricing/price.ts'
 import type { CountedTokens } from './paid-work.ts'
 import type { ReportedUsage } from '../upstreams/chat-upstream.ts'
 import type { UpstreamBill } from '../upstreams/upstream-failure.ts'
-import { withinLimit } from './kept-limit.ts'
-
-/** What was counted here, for the case that the upstream counts nothing. */
-export interface Counted {
-  readonly promptTokens: number
-  readonly outputBytes: number
-  /** The most output tokens that the upstream may make; null where it got no limit. */
-  readonly limit: number | null
-  /** Those of them that the reported usage has not seen, where a stream broke off after it; 0 otherwise. */
-  readonly laterBytes: number
-}
+import { believeUsage, type Counted } from './believed-usage.ts'
 
 export interface DecidedCharge {
   readonly charge: Charge
@@ -28,28 +18,20 @@ export interface DecidedCharge {
 }
 
 /**
- * Prices what was delivered: by the upstream's own usage where it reported any, else by what was counted here. Usage
- * that was reported before the last of the output is completed by what was counted since. A reported cost counts in all
- * cases.
+ * Prices what was delivered: by the upstream's own usage as far as it can be true, else by what was counted here. A
+ * reported cost counts in all cases.
  */
 export function decideCharge(price: ChatPrice, reported: ReportedUsage, counted: Counted): DecidedCharge {
-  if (reported.usage !== null && counted.laterBytes === 0) {
-    return { charge: chargeChat(price, reported.usage, reported.cost), usage: reported.usage, estimated: false }
-  }
-  const usage = reported.usage === null ? estimate(counted) : withLaterOutput(reported.usage, counted)
-  const charge = reported.cost === null ? chargeEstimate(price, usage) : chargeChat(price, usage, reported.cost)
-  return { charge, usage, estimated: true }
+  const { usage, isReported } = believeUsage(reported, counted)
+  const cost = wholeCost(price, reported, usage)
+  const charge = cost === null && !isReported ? chargeEstimate(price, usage) : chargeChat(price, usage, cost)
+  return { charge, usage, estimated: !isReported }
 }
 
-function estimate(counted: Counted): ChatUsage {
-  const usage = estimateUsage(counted)
-  return { ...usage, completionTokens: withinLimit(usage.completionTokens, counted.limit) }
-}
-
-function withLaterOutput(usage: ChatUsage, { laterBytes, limit }: Counted): ChatUsage {
-  const later = estimateUsage({ promptTokens: 0, outputBytes: laterBytes })
-  const tokens = withinLimit(usage.completionTokens + later.completionTokens, limit)
-  return { ...usage, completionTokens: Math.max(tokens, usage.completionTokens) }
+/** The reported cost; null where a price list says that it was more in the end than what was reported until then. */
+function wholeCost(price: ChatPrice, { cost, isCostPartial = false }: ReportedUsage, usage: ChatUsage): AttoUsd | null {
+  const prices = isCostPartial ? billingPrices(price) : null
+  return cost !== null && prices !== null && listCost(prices, usage) > cost ? null : cost
 }
 
 /** What an answer costs by what the upstream counted, where it names no cost; null where it cannot be known. */

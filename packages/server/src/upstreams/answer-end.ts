@@ -4,12 +4,12 @@
  */
 
 /**
- * Milliseconds without another event, after which a whole answer is over although its stream is open. Comments and
- * blank lines are no events. Source: decision 0083 (when a streamed answer is complete).
+ * Milliseconds without more content, after which a whole answer is over although its stream is open. Source: decision
+ * 0083 (when a streamed answer is complete).
  */
 export const AFTER_END_MS = 5_000
 
-/** The longest that events may keep a whole answer open, in milliseconds. Source: own choice. */
+/** The longest that content may keep a whole answer open, in milliseconds. Source: own choice. */
 const AFTER_END_MAX_MS = 6 * AFTER_END_MS
 
 /** Waits for the end of a stream whose answer is whole. One for each stream. */
@@ -24,8 +24,14 @@ export class AnswerEnd {
     this.#onOver = onOver
   }
 
-  /** The answer is whole, and an event has just come: the wait begins, or begins again. */
-  whole(): void {
+  /**
+   * The answer is whole: the wait begins.
+   *
+   * @param isNew whether a part of the answer has just come: then a wait that runs begins again. What says nothing of
+   *   the answer, such as a ping or an empty chunk, lengthens no wait.
+   */
+  whole(isNew: boolean): void {
+    if (this.#since !== null && !isNew) return
     const now = performance.now()
     this.#since ??= now
     clearTimeout(this.#timer)

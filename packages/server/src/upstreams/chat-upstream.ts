@@ -27,7 +27,11 @@ export interface UpstreamChatRequest {
 /** Usage and cost as the upstream reported them; null where it did not. */
 export interface ReportedUsage {
   readonly usage: ChatUsage | null
+  /** The side that the usage does not count: its number there is what is known of it. Absent: it counts both. */
+  readonly lacks?: 'prompt' | 'output' | undefined
   readonly cost: AttoUsd | null
+  /** Whether output or a higher count came after the cost, which is then no more than the least. Absent: none did. */
+  readonly isCostPartial?: boolean
   /** The upstream's usage object, cleaned for the client. */
   readonly wire: Readonly<Record<string, unknown>> | null
 }
@@ -48,6 +52,8 @@ export interface UpstreamCompletion extends ReportedUsage {
   readonly finishReasons: readonly string[]
   /** Text made, in UTF-8 bytes: the base of an estimate when no usage was reported. */
   readonly outputBytes: number
+  /** Those of them that the usage counts. */
+  readonly outputBytesAtUsage: number
 }
 
 /** What a stream delivers, in order. Frames are OpenAI chunks with at least one choice. */
@@ -83,8 +89,10 @@ export interface ChatStreamOutcome extends ReportedUsage {
   /** True when the connection broke without a verdict; false when the upstream itself said that it failed. */
   readonly cut: boolean
   readonly generationId: string | null
-  /** UTF-8 bytes of output that had come when usage was last reported; what came later is not in it. */
+  /** UTF-8 bytes of output that had come when output was last counted; what came later is not in it. */
   readonly outputBytesAtUsage: number
+  /** Whether the usage is of all of the answer, as far as it came: then it is a bill, also of an answer that failed. */
+  readonly isCounted: boolean
   /** As in a whole answer. */
   readonly model: string | null
 }

@@ -27,7 +27,7 @@ const ANSWER_FACTS = {
   'gen_ai.usage.cache_read.input_tokens': 2,
   'gen_ai.usage.reasoning.output_tokens': 1,
 }
-const OUTCOME = { ...ANSWER, cost: null, wire: null, error: null, cut: false, outputBytesAtUsage: 0 }
+const OUTCOME = { ...ANSWER, cost: null, wire: null, error: null, cut: false, outputBytesAtUsage: 0, isCounted: true }
 const CHUNK = { outputBytes: 2, hasContent: true, isReasoning: false, hasCalls: false, finishReason: 'stop' }
 
 /** An upstream whose every call answers, or fails, as `answer` says; the requests that it got are kept. */

@@ -48,10 +48,15 @@ async function price(
   if (answer.empty && !explainsEmptiness(answer, task.call)) {
     throw emptinessFailure(upstream.name, answer.finishReasons)
   }
-  const completed = await withLateCost(askCost, answer)
-  const { promptTokens, limit, maxTokensApplied } = plan
-  const { outputBytes, generationId } = completed
-  const decided = decideCharge(prices, completed, { promptTokens, outputBytes, limit, laterBytes: 0 })
+  const { promptTokens, limit, choices, maxTokensApplied } = plan
+  const { outputBytes, outputBytesAtUsage, hasReasoning: showsReasoning, generationId } = answer
+  const { contextLength } = paid.model
+  const counted = {
+    ...{ promptTokens, limit, choices, outputBytes, showsReasoning, contextLength },
+    ...{ laterBytes: outputBytes - outputBytesAtUsage, isWhole: true },
+  }
+  const completed = await withLateCost(askCost, answer, counted)
+  const decided = decideCharge(prices, completed, counted)
   paid.hold.bill.deliver(answer)
   return {
     charge: decided.charge,

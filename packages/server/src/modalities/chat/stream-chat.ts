@@ -4,7 +4,7 @@ import { type AskCost, withLateCost } from '../../pipeline/late-cost.ts'
 import { noteProgress } from '../../pipeline/note-progress.ts'
 import type { Paid, Priced } from '../../pipeline/paid-work.ts'
 import { runPaid } from '../../pipeline/run-paid.ts'
-import { billingPrices } from '../../pricing/charge-chat.ts'
+import type { Counted } from '../../pipeline/believed-usage.ts'
 import type { ChatTarget } from '../../pipeline/routing/target.ts'
 import type { ChatStream, ChatStreamOutcome } from '../../upstreams/chat-upstream.ts'
 import type { UpstreamBill } from '../../upstreams/upstream-failure.ts'
@@ -36,32 +36,15 @@ function judge(delivery: StreamDelivery, outcome: ChatStreamOutcome, call: ChatC
   })
 }
 
-/**
- * Output that was delivered after the last usage of a stream that did not come to its end, or that told at its start
- * how long the prompt is and nothing since.
- */
-function bytesAfterUsage(delivery: StreamDelivery, outcome: ChatStreamOutcome): number {
-  const { usage, cut } = outcome
-  if (usage === null) return 0
-  if (delivery.interruption === null && !cut && usage.completionTokens > 0) return 0
-  return Math.max(0, delivery.outputBytes - outcome.outputBytesAtUsage)
-}
-
-/**
- * The report with a cost that is learnt late. What was reported before the last of the output says too little: its cost
- * gives way to a price list where there is one, and its counts are not shown.
- */
-async function completeReport(
-  askCost: AskCost,
-  { price }: ChatTarget,
-  outcome: ChatStreamOutcome,
-  delivered: { readonly laterBytes: number; readonly isAwaited: boolean },
-): Promise<ChatStreamOutcome> {
-  const { isAwaited } = delivered
-  if (delivered.laterBytes === 0) return withLateCost(askCost, outcome, isAwaited)
-  const late = await withLateCost(askCost, { ...outcome, usage: null, cost: null }, isAwaited)
-  const early = billingPrices(price) === null ? outcome.cost : null
-  return { ...outcome, cost: late.cost ?? early, wire: null }
+/** What was delivered, as it is counted here. */
+function countDelivered(
+  { paid, plan, delivery }: StreamedChat,
+  came: { readonly laterBytes: number; readonly isWhole: boolean },
+): Counted {
+  const { promptTokens, limit, choices } = plan
+  const { outputBytes, hasReasoning: showsReasoning } = delivery
+  const { contextLength } = paid.model
+  return { promptTokens, limit, choices, outputBytes, showsReasoning, contextLength, ...came }
 }
 
 /** One chat that is streamed, once its credits are held. */
@@ -73,10 +56,9 @@ interface StreamedChat {
 }
 
 /** What the open stream would be charged if this process died now. */
-function journal({ paid, plan, delivery }: StreamedChat, target: ChatTarget, stream: ChatStream): void {
-  const { promptTokens, limit } = plan
-  noteProgress(paid.hold, target, () => {
-    const counted = { promptTokens, outputBytes: delivery.outputBytes, limit, laterBytes: 0 }
+function journal(streamed: StreamedChat, target: ChatTarget, stream: ChatStream): void {
+  noteProgress(streamed.paid.hold, target, () => {
+    const counted = countDelivered(streamed, { laterBytes: 0, isWhole: false })
     const { charge, usage } = decideCharge(target.price, { usage: null, cost: null, wire: null }, counted)
     return {
       ...{ charge: charge.charge, cost: charge.cost, pricing: charge.pricing },
@@ -93,11 +75,14 @@ interface EndedStream {
   readonly bill: UpstreamBill
 }
 
-/** Where the upstream says itself that it failed, it has said what that costs: it need not be asked. */
+/**
+ * Where the upstream says itself that it failed, it has said what that costs, or has counted the answer that failed: it
+ * need not be asked.
+ */
 function billOfStream(outcome: ChatStreamOutcome): UpstreamBill {
-  const { error, cut, usage, cost, generationId } = outcome
+  const { error, cut, usage, cost, isCounted, generationId } = outcome
   if (error === null || cut) return { usage, cost, generationId }
-  return { cost, generationId: null }
+  return { usage: isCounted ? usage : null, cost, generationId: null }
 }
 
 async function runStream(streamed: StreamedChat, target: ChatTarget): Promise<EndedStream> {
@@ -114,9 +99,10 @@ async function runStream(streamed: StreamedChat, target: ChatTarget): Promise<En
 /** @throws {Error} why the stream is free. */
 async function price(
   askCost: AskCost,
-  { paid, plan, call, delivery }: StreamedChat,
+  streamed: StreamedChat,
   { outcome, bill }: EndedStream,
 ): Promise<Priced<StreamTotals>> {
+  const { paid, plan, call, delivery } = streamed
   const { upstream, price: prices } = paid.target
   const verdict = judge(delivery, outcome, call)
   if (verdict.kind === 'free') {
@@ -124,18 +110,18 @@ async function price(
     throw delivery.interruptionError ?? outcome.error ?? emptinessFailure(upstream.name, delivery.finishReasons)
   }
   paid.hold.bill.deliver(bill)
-  const laterBytes = bytesAfterUsage(delivery, outcome)
-  const isAwaited = delivery.interruption !== 'client_gone'
-  const report = await completeReport(askCost, paid.target, outcome, { laterBytes, isAwaited })
-  const { promptTokens, limit, maxTokensApplied } = plan
-  const counted = { promptTokens, outputBytes: delivery.outputBytes, limit, laterBytes }
+  const counted = countDelivered(streamed, {
+    laterBytes: Math.max(0, delivery.outputBytes - outcome.outputBytesAtUsage),
+    isWhole: delivery.interruption === null && !outcome.cut,
+  })
+  const report = await withLateCost(askCost, outcome, counted, delivery.interruption !== 'client_gone')
   const decided = decideCharge(prices, report, counted)
   return {
     ...{ charge: decided.charge, estimated: decided.estimated, tokens: tokensOf(decided) },
     ...{ status: verdict.status, errorCode: verdict.errorCode, generationId: report.generationId },
     failure: delivery.interruption === null ? outcome.error : delivery.interruptionError,
     render: (charged) => ({
-      svc: renderSvc(charged, decided.estimated, maxTokensApplied),
+      svc: renderSvc(charged, decided.estimated, plan.maxTokensApplied),
       usage: renderUsage(report.wire, decided, charged.charge),
     }),
   }

@@ -75,14 +75,18 @@ async function countedBound(
 /** @throws {UpstreamFailure} for vectors that are none. */
 async function price(
   askCost: AskCost,
-  { target, hold }: Paid<EmbeddingTarget>,
+  { target, model, hold }: Paid<EmbeddingTarget>,
   { request, texts }: EmbeddingCall,
   embedded: UpstreamEmbeddings,
 ): Promise<Priced<WholeAnswer>> {
   const data = renderVectors(embedded.vectors, request.encoding_format ?? 'float')
   if (data === null) throw upstreamFailure('broken', { upstream: target.upstream.name, status: 200 })
-  const answer = await withLateCost(askCost, embedded)
-  const counted = { promptTokens: estimateTexts(texts), outputBytes: 0, limit: null, laterBytes: 0 }
+  const counted = {
+    ...{ promptTokens: estimateTexts(texts), outputBytes: 0, limit: null, laterBytes: 0, isWhole: true },
+    // The window is that of one text.
+    ...{ showsReasoning: false, choices: 1, contextLength: (model.contextLength ?? 0) * texts.length },
+  }
+  const answer = await withLateCost(askCost, embedded, counted)
   const decided = decideCharge(target.price, answer, counted)
   hold.bill.deliver(embedded)
   return {

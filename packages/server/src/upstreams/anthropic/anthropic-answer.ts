@@ -4,7 +4,7 @@ import { parseExactly } from '../../platform/json/exact-json.ts'
 import { parseJsonText } from '../../platform/json/parse-json.ts'
 import { count, type NativeUsage, REFUSED, wireUsage } from '../native/native-speech.ts'
 import { type Json, present } from '../native/request-fields.ts'
-import { isObject } from '../openai-compatible/usage.ts'
+import { isObject, tokens } from '../openai-compatible/usage.ts'
 import { ANTHROPIC_FORMAT } from './anthropic-format.ts'
 
 const finishReasons: Readonly<Record<string, string>> = {
@@ -28,14 +28,15 @@ export function readAnthropicUsage(usage: Json): NativeUsage {
   const cacheWriteTokens = count(usage['cache_creation_input_tokens'])
   const details = isObject(usage['output_tokens_details']) ? usage['output_tokens_details'] : {}
   const written = isObject(usage['cache_creation']) ? usage['cache_creation'] : {}
-  const completionTokens = count(usage['output_tokens'])
+  const input = tokens(usage['input_tokens'])
+  const completionTokens = tokens(usage['output_tokens'])
   return {
-    promptTokens: count(usage['input_tokens']) + cachedTokens + cacheWriteTokens,
+    promptTokens: input === null ? null : input + cachedTokens + cacheWriteTokens,
     completionTokens,
     cachedTokens,
     cacheWriteTokens,
     cacheWriteLongTokens: Math.min(count(written['ephemeral_1h_input_tokens']), cacheWriteTokens),
-    reasoningTokens: Math.min(count(details['thinking_tokens']), completionTokens),
+    reasoningTokens: Math.min(count(details['thinking_tokens']), completionTokens ?? 0),
   }
 }
 
@@ -115,10 +116,8 @@ export function readAnthropicAnswer(text: Buffer): unknown {
   if (!Array.isArray(value['content'])) return {}
   const blocks = value['content'].filter(isObject)
   const finishReason = finishReasonOf(value['stop_reason']) ?? 'stop'
-  if (finishReason === 'content_filter' && blocks.length === 0) return REFUSED
-  return {
-    model: value['model'],
-    choices: [{ index: 0, message: readMessage(blocks), finish_reason: finishReason }],
-    ...(isObject(value['usage']) ? { usage: wireUsage(readAnthropicUsage(value['usage'])) } : {}),
-  }
+  const usage = isObject(value['usage']) ? { usage: wireUsage(readAnthropicUsage(value['usage'])) } : {}
+  if (finishReason === 'content_filter' && blocks.length === 0) return { ...REFUSED, ...usage }
+  const choices = [{ index: 0, message: readMessage(blocks), finish_reason: finishReason }]
+  return { model: value['model'], choices, ...usage }
 }

@@ -3,7 +3,7 @@ import { parseAnswerJson } from '../../platform/json/parse-json.ts'
 import { chunkOf, REFUSED, wireUsage } from '../native/native-speech.ts'
 import { type Json, present } from '../native/request-fields.ts'
 import { DONE, type WireFrames } from '../openai-compatible/chat-wire.ts'
-import { isObject } from '../openai-compatible/usage.ts'
+import { isObject, tokens } from '../openai-compatible/usage.ts'
 import { finishReasonOf, readAnthropicError, readAnthropicUsage } from './anthropic-answer.ts'
 import { ANTHROPIC_FORMAT } from './anthropic-format.ts'
 
@@ -47,8 +47,13 @@ export class AnthropicEvents {
 
   #addUsage(usage: unknown): Json | null {
     if (!isObject(usage)) return null
-    Object.assign(this.#usage, present(usage))
-    return wireUsage(readAnthropicUsage(this.#usage))
+    for (const [name, value] of Object.entries(usage)) {
+      const isCount = tokens(value) !== null && (value !== 0 || name === 'output_tokens')
+      if (isCount || isObject(value) || this.#usage[name] === undefined) this.#usage[name] = value
+    }
+    const counts = readAnthropicUsage(this.#usage)
+    // Without a count of its own an event says nothing of the output that came since the last.
+    return wireUsage(tokens(usage['output_tokens']) === null ? { ...counts, completionTokens: null } : counts)
   }
 
   #start({ message }: Json): WireFrames {
@@ -97,7 +102,7 @@ export class AnthropicEvents {
   #finish({ delta, usage }: Json): WireFrames {
     const reported = this.#addUsage(usage)
     const finishReason = finishReasonOf(isObject(delta) ? delta['stop_reason'] : null)
-    if (finishReason === 'content_filter' && !this.#hasBlocks) return [REFUSED]
+    if (finishReason === 'content_filter' && !this.#hasBlocks) return [{ ...REFUSED, ...present({ usage: reported }) }]
     if (finishReason === null) return reported === null ? [] : [{ choices: [], usage: reported }]
     return [chunkOf({}, finishReason, { usage: reported })]
   }

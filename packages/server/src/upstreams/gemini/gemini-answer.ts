@@ -6,7 +6,7 @@ import { parseAnswerJson, parseJsonText } from '../../platform/json/parse-json.t
 import { chunkOf, count, REFUSED, wireUsage } from '../native/native-speech.ts'
 import { type Json, present } from '../native/request-fields.ts'
 import type { WireFrames } from '../openai-compatible/chat-wire.ts'
-import { isObject } from '../openai-compatible/usage.ts'
+import { isObject, tokens } from '../openai-compatible/usage.ts'
 import { GEMINI_FORMAT } from './gemini-format.ts'
 
 /** Every other reason means that the model itself failed. */
@@ -27,9 +27,12 @@ const finishReasons: Readonly<Record<string, string>> = {
 /** Thoughts are counted apart from the candidates; what the cache gave is a part of the prompt. */
 function readUsage(usage: Json): Json {
   const thoughts = count(usage['thoughtsTokenCount'])
+  const asked = tokens(usage['promptTokenCount'])
+  const prompt = asked === null ? null : asked + count(usage['toolUsePromptTokenCount'])
+  const candidates = tokens(usage['candidatesTokenCount']) ?? candidatesIn(usage, prompt, thoughts)
   return wireUsage({
-    promptTokens: count(usage['promptTokenCount']) + count(usage['toolUsePromptTokenCount']),
-    completionTokens: count(usage['candidatesTokenCount']) + thoughts,
+    promptTokens: prompt,
+    completionTokens: candidates === null ? null : candidates + thoughts,
     cachedTokens: count(usage['cachedContentTokenCount']),
     cacheWriteTokens: 0,
     reasoningTokens: thoughts,
@@ -37,6 +40,14 @@ function readUsage(usage: Json): Json {
     audioInputTokens: audioIn(usage['promptTokensDetails']) - audioIn(usage['cacheTokensDetails']),
     audioOutputTokens: audioIn(usage['candidatesTokensDetails']),
   })
+}
+
+/**
+ * What the total says of candidates that were not counted: a count of nothing is left out. Null where it does not say.
+ */
+function candidatesIn({ totalTokenCount }: Json, prompt: number | null, thoughts: number): number | null {
+  const total = tokens(totalTokenCount)
+  return total === null || prompt === null || total < prompt + thoughts ? null : total - prompt - thoughts
 }
 
 /** So much of an error is looked at, in UTF-16 units. Source: own choice; its sentences are at its beginning. */
@@ -200,7 +211,7 @@ export function readGeminiAnswer(text: Buffer): unknown {
   const response = Array.isArray(value) && value.every(isObject) ? joinResponses(value) : value
   if (!isObject(response)) return response
   const { error, more, speech, finishReason } = readResponse(response, new GeminiReader())
-  if (error !== null) return error
+  if (error !== null) return { ...more, ...error }
   if (speech === undefined) return more
   const calls = Array.isArray(speech['tool_calls']) ? speech['tool_calls'].filter(isObject) : null
   const message = { role: 'assistant', content: null, ...speech, ...present({ tool_calls: calls?.map(withoutIndex) }) }

@@ -2,9 +2,10 @@
 import { type Json, present } from './request-fields.ts'
 
 export interface NativeUsage {
-  /** All of the prompt, cached or not. */
-  readonly promptTokens: number
-  readonly completionTokens: number
+  /** All of the prompt, cached or not; null where it was not counted. */
+  readonly promptTokens: number | null
+  /** Null where it was not counted. */
+  readonly completionTokens: number | null
   /** Parts of the prompt. */
   readonly cachedTokens: number
   readonly cacheWriteTokens: number
@@ -24,7 +25,6 @@ export function wireUsage(usage: NativeUsage): Json {
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
-    total_tokens: promptTokens + completionTokens,
     prompt_tokens_details: {
       cached_tokens: cachedTokens,
       ...(cacheWriteTokens > 0 ? { cache_write_tokens: cacheWriteTokens } : {}),

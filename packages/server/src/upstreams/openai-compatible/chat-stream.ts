@@ -8,10 +8,10 @@ import { AnswerEnd } from '../answer-end.ts'
 import { transportFailure, type UpstreamFailure, upstreamFailure } from '../upstream-failure.ts'
 import { DONE, type WireFrames } from './chat-wire.ts'
 import { ChunkTemplates, type ReadChunk } from './chunk-template.ts'
-import { cleanChunk, membersOf } from './clean-chunk.ts'
+import { cleanChunk, membersOf, StreamedChoices } from './clean-chunk.ts'
 import type { Dialect } from './dialect.ts'
 import { chatFailure, failedChoice, findError, isComplaint } from './errors.ts'
-import { isObject, NO_USAGE, readGenerationId, readModel, readUsage } from './usage.ts'
+import { isObject, mergeReports, NO_USAGE, readGenerationId, readModel, readUsage } from './usage.ts'
 import { chunksOfWhole } from './whole-chunks.ts'
 
 type Json = Record<string, unknown>
@@ -63,14 +63,21 @@ export class ChatStreamReader {
   readonly #templates = new ChunkTemplates()
   #reported: ReportedUsage = NO_USAGE
   #outputBytes = 0
+  #outputBytesAtReport = 0
   #outputBytesAtUsage = 0
+  /** When the cost was last reported: how much had come, and how many tokens were counted by then. */
+  #atCost = { outputBytes: 0, tokens: Infinity }
   #model: string | null = null
   #generationId: string | null
   /** Choices that have begun, and those of them that have ended. */
-  readonly #begun = new Set<number>()
+  readonly #begun = new StreamedChoices()
   readonly #finished = new Set<number>()
   /** Whether usage has come, and no output since. */
   #isCounted = false
+  /** Whether that usage counts an answer that had begun, and not the prompt alone. */
+  #countsAnswer = false
+  /** Whether the event that is read has brought a part of the answer. */
+  #isNew = false
   readonly #answerEnd: AnswerEnd
   #sawDone = false
   #ended = false
@@ -131,6 +138,7 @@ export class ChatStreamReader {
   refuse(failure: UpstreamFailure): void {
     const { usage, cost } = failure
     this.#reported = { usage, cost, wire: null }
+    this.#countsAnswer = usage !== null
     this.#generationId ??= failure.generationId
     this.#end(failure, false)
   }
@@ -170,12 +178,13 @@ export class ChatStreamReader {
 
   #awaitEnd(): void {
     if (this.#ended) return
-    if (this.#isWhole) this.#answerEnd.whole()
+    if (this.#isWhole) this.#answerEnd.whole(this.#isNew)
     else this.#answerEnd.clear()
   }
 
   #event(data: string, name: string | null): void {
     if (this.#ended) return
+    this.#isNew = false
     this.#read(data, name)
     if (this.#finished.size > 0) this.#awaitEnd()
   }
@@ -204,40 +213,50 @@ export class ChatStreamReader {
     this.#generationId ??= readGenerationId(value, this.#options.dialect.generationId)
     const reported = readUsage(value, () => Buffer.from(data), this.#options.dialect)
     const cleaned = cleanChunk(value)
+    const failed = findError(value) === null ? failedChoice(value) : value
     if (reported !== null) {
-      this.#reported = this.#merged(reported)
-      this.#outputBytesAtUsage = this.#outputBytes + (cleaned?.facts.outputBytes ?? 0)
-      this.#isCounted = true
+      this.#note(reported, this.#outputBytes + (cleaned?.facts.outputBytes ?? 0), failed !== null)
     }
-    if (findError(value) !== null) return this.#refused(value)
+    if (failed !== null) return this.#refused(failed)
     if (cleaned === null) {
       if (reported === null && isComplaint(value)) this.#refused({ error: value })
       return
     }
-    const failed = failedChoice(value)
-    if (failed !== null) return this.#refused(failed)
     const { choices } = cleaned.chunk
     // Some upstreams repeat an empty choice beside their usage: the chunk that ended it stays its last.
     if (choices.every(({ index, delta }) => this.#finished.has(index) && isBare(delta))) return
-    for (const { index, finish_reason } of choices) {
-      this.#begun.add(index)
-      if (typeof finish_reason === 'string') this.#finished.add(index)
-    }
+    for (const { index, finish_reason } of choices) if (typeof finish_reason === 'string') this.#finished.add(index)
     if (reported === null && this.#options.readFrames === null) this.#templates.learnFrom(data, cleaned)
-    this.#deliver({ members: membersOf(cleaned), facts: cleaned.facts })
+    this.#deliver({ members: membersOf(this.#begun.complete(cleaned)), facts: cleaned.facts })
   }
 
   #deliver({ members, facts }: ReadChunk): void {
     this.#outputBytes += facts.outputBytes
-    if (this.#outputBytes > this.#outputBytesAtUsage) this.#isCounted = false
+    if (this.#outputBytes > this.#outputBytesAtReport) this.#isCounted = this.#countsAnswer = false
+    this.#isNew ||= facts.outputBytes > 0 || facts.hasContent || facts.isReasoning || facts.finishReason !== null
     if (!this.#sink.chunk(members, facts)) this.wantsPause = true
   }
 
-  /** Each report is the whole until then, so the last counts. Counts and cost may come apart from each other. */
-  #merged(reported: ReportedUsage): ReportedUsage {
-    const { usage, cost, wire } = this.#reported
-    if (reported.usage === null) return { usage, cost: reported.cost, wire }
-    return { ...reported, cost: reported.cost ?? (usage === null ? cost : null) }
+  /** Counts and cost may come apart from each other. @param outputBytes with those that come with the report. */
+  #note(reported: ReportedUsage, outputBytes: number, isOfFailure: boolean): void {
+    const { usage, lacks, cost } = reported
+    this.#reported = mergeReports(this.#reported, reported)
+    this.#isCounted = true
+    this.#outputBytesAtReport = outputBytes
+    if (usage !== null && lacks !== 'output') {
+      this.#outputBytesAtUsage = outputBytes
+      this.#countsAnswer = outputBytes > 0 || this.#finished.size > 0
+    }
+    if (usage !== null) this.#countsAnswer ||= isOfFailure
+    if (cost === null || cost !== this.#reported.cost) return
+    this.#atCost = { outputBytes, tokens: usage === null ? Infinity : usage.promptTokens + usage.completionTokens }
+  }
+
+  /** Whether the answer went on, or was counted higher, after its cost was reported. */
+  get #isCostPartial(): boolean {
+    const { usage, cost } = this.#reported
+    const counted = usage === null ? 0 : usage.promptTokens + usage.completionTokens
+    return cost !== null && (this.#outputBytes > this.#atCost.outputBytes || counted > this.#atCost.tokens)
   }
 
   #failure(value: Json): ServiceError {
@@ -252,6 +271,8 @@ export class ChatStreamReader {
     this.#answerEnd.clear()
     const generationId = this.#generationId
     const outputBytesAtUsage = this.#outputBytesAtUsage
-    this.#sink.end({ ...this.#reported, error, cut, generationId, outputBytesAtUsage, model: this.#model })
+    const ended = { error, cut, generationId, outputBytesAtUsage, model: this.#model }
+    const isCounted = this.#countsAnswer && !(error !== null && !cut && this.#options.dialect.failuresAreFree)
+    this.#sink.end({ ...this.#reported, isCostPartial: this.#isCostPartial, isCounted, ...ended })
   }
 }

@@ -36,6 +36,14 @@ function thoughtsIn(content: unknown): string | null {
   return thoughts === '' ? null : thoughts
 }
 
+/** Choices and calls that clients number at most. Source: OpenAI's API reference: 128 choices, and 128 tools. */
+const NUMBER_MAX = 127
+
+/** The number of a choice or of a call; null for one that no client can use. */
+export function readNumber(value: unknown): number | null {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= NUMBER_MAX ? value : null
+}
+
 const CALL_KEYS = ['id', 'type'] as const
 const NAMED_KEYS = ['name', 'arguments'] as const
 
@@ -49,19 +57,19 @@ function withoutNonsense(json: Json, keys: readonly string[]): Json {
   )
 }
 
-function readCall(call: Json, position: number): Json {
+function readCall(call: Json): Json {
   const { index, function: named } = call
-  const isIndexed = index === undefined || Number.isSafeInteger(index)
+  const isIndexed = index === undefined || readNumber(index) !== null
   const isNamed = named === undefined || (isObject(named) && !lacksText(named, NAMED_KEYS))
   if (isIndexed && isNamed && !lacksText(call, CALL_KEYS)) return call
   const { function: _function, ...rest } = withoutNonsense(call, CALL_KEYS)
-  if (!isIndexed) rest['index'] = position
+  if (!isIndexed) delete rest['index']
   return isObject(named) ? { ...rest, function: withoutNonsense(named, NAMED_KEYS) } : rest
 }
 
 const calls: Read = (value) => {
   if (!Array.isArray(value)) return value === null ? null : undefined
-  return value.filter(isObject).map(readCall)
+  return value.filter(isObject).map((call) => readCall(call))
 }
 
 /** What clients know of a message or delta, and how each part is read. */

@@ -1,7 +1,8 @@
 /** What clients know of a chunk. Pure. */
 import type { ChunkFacts } from '../chat-upstream.ts'
 import { isRefusalWord } from '../find-refusal.ts'
-import { cleanSpeech, measureSpeech } from './choices.ts'
+import { CallNumbers } from './open-calls.ts'
+import { cleanSpeech, measureSpeech, readNumber } from './choices.ts'
 import { isObject } from './usage.ts'
 
 type Json = Record<string, unknown>
@@ -15,10 +16,6 @@ export interface CleanChoice {
 export interface CleanChunk {
   readonly chunk: Json & { readonly choices: readonly CleanChoice[] }
   readonly facts: ChunkFacts
-}
-
-function readIndex(value: unknown): number | null {
-  return typeof value === 'number' && Number.isSafeInteger(value) ? value : null
 }
 
 /**
@@ -52,7 +49,7 @@ export function cleanChunk(value: Json): CleanChunk | null {
     const ended = readFinishReason(choice)
     finishReason = ended ?? finishReason
     return {
-      index: readIndex(choice['index']) ?? position,
+      index: readNumber(choice['index']) ?? position,
       delta: cleanSpeech(delta),
       logprobs: choice['logprobs'] ?? null,
       finish_reason: ended,
@@ -61,6 +58,38 @@ export function cleanChunk(value: Json): CleanChunk | null {
   const chunk: CleanChunk['chunk'] = { choices: cleaned }
   for (const key of CHUNK_KEYS) if (value[key] !== undefined) chunk[key] = value[key]
   return { chunk, facts: { outputBytes, hasContent, isReasoning, hasCalls, finishReason } }
+}
+
+/** What clients have got of the choices of one stream: they put its chunks together by it. */
+export class StreamedChoices {
+  readonly #calls = new Map<number, CallNumbers>()
+
+  has(index: number): boolean {
+    return this.#calls.has(index)
+  }
+
+  get size(): number {
+    return this.#calls.size
+  }
+
+  /**
+   * The same chunk with what clients cannot do without and some upstreams never say: whose words a choice has, in its
+   * first chunk, and which call of a tool each piece belongs to.
+   */
+  complete({ chunk, facts }: CleanChunk): CleanChunk {
+    return { chunk: { ...chunk, choices: chunk.choices.map((choice) => this.#complete(choice)) }, facts }
+  }
+
+  #complete(choice: CleanChoice): CleanChoice {
+    const { index, delta } = choice
+    const open = this.#calls.get(index)
+    const numbers = open ?? new CallNumbers()
+    if (open === undefined) this.#calls.set(index, numbers)
+    const role = open !== undefined || delta['role'] ? {} : { role: 'assistant' }
+    const { tool_calls: calls } = delta
+    const numbered = Array.isArray(calls) ? { tool_calls: numbers.number(calls) } : {}
+    return { ...choice, delta: { ...delta, ...role, ...numbered } }
+  }
 }
 
 /** Members of a chunk as JSON text, without the braces around them. */

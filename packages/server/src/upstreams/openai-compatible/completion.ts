@@ -1,5 +1,5 @@
 import type { UpstreamCompletion } from '../chat-upstream.ts'
-import { cleanSpeech, measureSpeech } from './choices.ts'
+import { cleanSpeech, measureSpeech, readNumber } from './choices.ts'
 import { readFinishReason } from './clean-chunk.ts'
 import type { Dialect } from './dialect.ts'
 import { isObject, NO_USAGE, readGenerationId, readModel, readUsage } from './usage.ts'
@@ -11,11 +11,12 @@ const COMPLETION_KEYS = ['service_tier', 'system_fingerprint'] as const
 function cleanChoice(choice: Json, index: number) {
   const message = isObject(choice['message']) ? choice['message'] : {}
   const measure = measureSpeech(message)
+  const cleaned = cleanSpeech(message)
   return {
     measure,
     choice: {
-      index: Number.isSafeInteger(choice['index']) ? choice['index'] : index,
-      message: { role: 'assistant', content: null, refusal: null, ...cleanSpeech(message) },
+      index: readNumber(choice['index']) ?? index,
+      message: { content: null, refusal: null, ...cleaned, role: cleaned['role'] || 'assistant' },
       logprobs: choice['logprobs'] ?? null,
       finish_reason: readFinishReason(choice) ?? (measure.hasCalls ? 'tool_calls' : 'stop'),
     },
@@ -43,14 +44,17 @@ export function readCompletion(
     choices: cleaned.map(({ choice }) => choice),
   }
   for (const key of COMPLETION_KEYS) if (value[key] !== undefined) completion[key] = value[key]
+  const reported = readUsage(value, () => text, dialect) ?? NO_USAGE
+  const outputBytes = cleaned.reduce((sum, { measure }) => sum + measure.outputBytes, 0)
   return {
-    ...(readUsage(value, () => text, dialect) ?? NO_USAGE),
+    ...reported,
     completion,
     generationId: generationId ?? readGenerationId(value, dialect.generationId),
     model: readModel(value),
     empty: !cleaned.some(({ measure }) => measure.hasContent),
     hasReasoning: cleaned.some(({ measure }) => measure.isReasoning),
     finishReasons: cleaned.map(({ choice }) => choice.finish_reason),
-    outputBytes: cleaned.reduce((sum, { measure }) => sum + measure.outputBytes, 0),
+    outputBytes,
+    outputBytesAtUsage: reported.lacks === 'output' ? 0 : outputBytes,
   }
 }

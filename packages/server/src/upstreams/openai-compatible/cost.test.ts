@@ -15,6 +15,8 @@ describe('readCost', () => {
     expect(costOf('"cost":0.000950000000000001', false)).toBe(cost)
     expect(costOf('"cost":0.000950000000000001', true)).toBe(cost)
     expect(costOf('"cost_in_usd_ticks":3', false)).toBe(300_000_000n)
+    expect(costOf('"cost":"0.000950000000000001"', false)).toBe(cost)
+    for (const text of ['""', '"-1"', '"a"', '"0x5"', '"1 USD"']) expect(costOf(`"cost":${text}`, true)).toBeNull()
   })
 
   test('nothing is believed to be free but what an upstream says that is known to report its costs', () => {
@@ -30,6 +32,8 @@ describe('readCost', () => {
     expect(costOf(`"cost":0.00095,${own}`, true)).toBe(parseUsd('0.019950000000000001'))
     expect(costOf(`"cost":0,${own}`, true)).toBe(parseUsd('0.019000000000000001'))
     expect(costOf(`"cost":null,${own}`, true)).toBe(parseUsd('0.019000000000000001'))
+    const text = '"is_byok":true,"cost_details":{"upstream_inference_cost":"0.019"}'
+    expect(costOf(`"cost":"0.001",${text}`, true)).toBe(parseUsd('0.02'))
   })
 
   test('the fee alone is no cost, and what is beside an ordinary cost is not added', () => {

@@ -16,8 +16,10 @@ export interface FoundUsage {
  */
 const ATTO_USD_PER_TICK = 100_000_000n
 
-function usdAt(text: Buffer, path: readonly string[]): AttoUsd | null {
-  const digits = numberText(text, path)
+/** @param value what the text has at the path: a number, or a text that says one. */
+function usdAt(text: () => Buffer, path: readonly string[], value: unknown): AttoUsd | null {
+  if (typeof value === 'string') return parseUsd(value)
+  const digits = typeof value === 'number' ? numberText(text(), path) : null
   return digits === null ? null : parseUsd(digits)
 }
 
@@ -25,9 +27,9 @@ function usdAt(text: Buffer, path: readonly string[]): AttoUsd | null {
  * The digits of the cost. If the key appears once, a search from the end of the text finds them; the value shows that
  * it is the right key. Otherwise the whole text is read.
  */
-function feeAt(text: Buffer, path: readonly string[], value: number): AttoUsd | null {
-  const digits = loneNumberText(text, 'cost')
-  return digits !== null && Number(digits) === value ? parseUsd(digits) : usdAt(text, [...path, 'cost'])
+function feeAt(text: () => Buffer, path: readonly string[], value: unknown): AttoUsd | null {
+  const digits = typeof value === 'number' ? loneNumberText(text(), 'cost') : null
+  return digits !== null && Number(digits) === value ? parseUsd(digits) : usdAt(text, [...path, 'cost'], value)
 }
 
 /**
@@ -39,12 +41,17 @@ export function addOwnKeyCost(fee: AttoUsd | null, provider: AttoUsd | null): At
   return provider === null ? null : attoUsdOf((fee ?? 0n) + provider)
 }
 
+const INFERENCE_COST = 'upstream_inference_cost'
+
 function reportedCost(source: () => Buffer, { usage, path }: FoundUsage): AttoUsd | null {
-  const fee = typeof usage['cost'] === 'number' ? feeAt(source(), path, usage['cost']) : null
+  const { cost, cost_details: details } = usage
+  const fee = feeAt(source, path, cost)
   if (usage['is_byok'] === true) {
-    return addOwnKeyCost(fee, usdAt(source(), [...path, 'cost_details', 'upstream_inference_cost']))
+    const inferred = typeof details === 'object' && details !== null ? Object.entries(details) : []
+    const value: unknown = inferred.find(([name]) => name === INFERENCE_COST)?.[1]
+    return addOwnKeyCost(fee, usdAt(source, [...path, 'cost_details', INFERENCE_COST], value))
   }
-  if (typeof usage['cost'] === 'number') return fee
+  if (fee !== null || typeof cost === 'number') return fee
   const ticks = usage['cost_in_usd_ticks']
   if (typeof ticks !== 'number' || !Number.isSafeInteger(ticks) || ticks < 0) return null
   return attoUsdOf(BigInt(ticks) * ATTO_USD_PER_TICK)
@@ -52,7 +59,8 @@ function reportedCost(source: () => Buffer, { usage, path }: FoundUsage): AttoUs
 
 /**
  * Reads the cost of an answer. More than nothing is believed whatever the upstream is; nothing only from one that is
- * known to report its costs, since other servers fill the field with a zero that says nothing.
+ * known to report its costs, since other servers fill the field with a zero that says nothing. A text that is a number
+ * says as much as the number.
  *
  * @param source the JSON text that holds the usage object.
  * @returns null when the cost is not known.

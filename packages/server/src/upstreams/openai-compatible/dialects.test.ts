@@ -66,10 +66,11 @@ const BASE = { prompt_tokens: 100, completion_tokens: 20 }
 describe('a usage object', () => {
   test.each<[string, Json, readonly number[] | null]>([
     ['with counts alone', BASE, [100, 0, 0, 20, 0]],
-    ['without a completion count', { prompt_tokens: 100 }, null],
+    ['without a completion count', { prompt_tokens: 100 }, [100, 0, 0, 0, 0]],
+    ['with a total in its place', { prompt_tokens: 100, total_tokens: 120 }, [100, 0, 0, 20, 0]],
     ['of zeros', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }, null],
-    ['of fractions', { prompt_tokens: 1.5, completion_tokens: 20 }, null],
-    ['of negative counts', { prompt_tokens: -1, completion_tokens: 20 }, null],
+    ['of fractions', { prompt_tokens: 1.5, completion_tokens: 20 }, [0, 0, 0, 20, 0]],
+    ['of negative counts', { prompt_tokens: -1, completion_tokens: 20 }, [0, 0, 0, 20, 0]],
     ['of text', { prompt_tokens: '100', completion_tokens: '20' }, null],
     ['with cached tokens', { ...BASE, prompt_tokens_details: { cached_tokens: 60 } }, [100, 60, 0, 20, 0]],
     [
@@ -227,10 +228,10 @@ describe('a usage object', () => {
       250_000_000_000_000_000n,
     ],
     [
-      'without the cost that an earlier part had',
+      'with the cost that an earlier part had',
       [chunk({ content: 'H' }, null, { usage: { ...BASE, cost: 0.25 } }), chunk({}, 'stop', { usage: LATER })],
       [100, 0, 0, 40, 0],
-      null,
+      250_000_000_000_000_000n,
     ],
     [
       'with a cost of zero from who reports none',
@@ -290,7 +291,7 @@ describe('what an upstream says about itself', () => {
     }
     expect(streamed([event, STOP]).chunks[0]).toEqual({
       ...known,
-      choices: [{ index: 0, delta: { content: 'Hi' }, logprobs: null, finish_reason: null }],
+      choices: [{ index: 0, delta: { content: 'Hi', role: 'assistant' }, logprobs: null, finish_reason: null }],
     })
   })
 })

@@ -2,7 +2,7 @@
 import { ownMember } from '@svc/contract'
 import { parseJsonText } from '../../platform/json/parse-json.ts'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { AttoUsd } from '../../pricing/price.ts'
+import type { AttoUsd, ChatUsage } from '../../pricing/price.ts'
 import { isContentRefusal, isFlatRefusal } from '../find-refusal.ts'
 import { type FailureKind, type UpstreamFailure, upstreamFailure } from '../upstream-failure.ts'
 import { isObject } from './usage.ts'
@@ -202,6 +202,8 @@ export function chatFailure(facts: {
   readonly failuresAreFree?: boolean
   /** What the answer says that it cost; null or absent when it does not say. */
   readonly cost?: AttoUsd | null
+  /** What it counts for the answer that failed; null or absent when it counts nothing. */
+  readonly usage?: ChatUsage | null
 }): UpstreamFailure {
   const error = findError(facts.value)
   const kind = kindOf(facts.value, error, facts.status)
@@ -218,6 +220,7 @@ export function chatFailure(facts: {
       ...{ error, kind, retryAfterSeconds: waitSeconds },
     }),
     cost: facts.cost ?? null,
+    usage: facts.usage ?? null,
     ...(facts.status === null ? {} : { status: facts.status }),
   })
 }

@@ -101,7 +101,7 @@ export class ImageStreamReader {
       this.#answer = readAnswerFacts(value, () => Buffer.from(data), this.#facts.dialect)
       this.#answered++
       if (render !== null) this.#renders.push({ ...render, revisedPrompt: null })
-      if (this.#answered >= this.#facts.count) this.#answerEnd.whole()
+      if (this.#answered >= this.#facts.count) this.#answerEnd.whole(true)
     }
   }
 }

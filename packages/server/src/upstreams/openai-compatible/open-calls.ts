@@ -36,3 +36,19 @@ export class OpenCalls<Made> {
     return isAnother ? (this.#byId.get(id) ?? null) : found
   }
 }
+
+/** Numbers the calls of one streamed choice that have no number: clients put the pieces of a call together by it. */
+export class CallNumbers {
+  readonly #calls = new OpenCalls<number>()
+  #next = 0
+
+  /** The same pieces; one whose number is missing gets that of its call. */
+  number(pieces: readonly Readonly<Record<string, unknown>>[]): readonly Readonly<Record<string, unknown>>[] {
+    return pieces.map((piece) => {
+      const index = typeof piece['index'] === 'number' ? piece['index'] : null
+      const number = this.#calls.take(piece, () => index ?? this.#next)
+      this.#next = Math.max(this.#next, (index ?? number) + 1)
+      return index === null ? { ...piece, index: number } : piece
+    })
+  }
+}

@@ -75,6 +75,7 @@ function generationIdOf(deps: Deps, headers: IncomingHttpHeaders): string | null
 
 /** @param body the whole answer, parsed; `value` is the part of it that holds the error. */
 function failureOf(deps: Deps, response: CollectedResponse, value: unknown, body: unknown = value): UpstreamFailure {
+  const { usage = null, cost = null } = isObject(body) ? (readUsage(body, () => response.body, deps.dialect) ?? {}) : {}
   return chatFailure({
     upstream: deps.name,
     value,
@@ -82,7 +83,7 @@ function failureOf(deps: Deps, response: CollectedResponse, value: unknown, body
     retryAfterSeconds: retryAfterSeconds(response.headers, deps.clock.now()),
     apiKey: deps.client.apiKey,
     failuresAreFree: deps.dialect.failuresAreFree,
-    cost: isObject(body) ? (readUsage(body, () => response.body, deps.dialect)?.cost ?? null) : null,
+    ...{ cost, usage: deps.dialect.failuresAreFree ? null : usage },
   })
 }
 
@@ -134,23 +135,28 @@ function gatherEvents(
 ): ChatStreamSink {
   const assembled = new AssembledAnswer()
   let length = 0
+  let outputBytes = 0
   return {
-    chunk: (members) => {
+    chunk: (members, facts) => {
       length += members.length
+      outputBytes += facts.outputBytes
       if (length > ANSWER_BYTES_MAX) exchange().abort(new ResponseTooLargeError(ANSWER_BYTES_MAX))
       else assembled.add(members)
       return true
     },
-    end: ({ error, usage, cost, wire, generationId, model }) => {
+    end: ({ error, cut, isCounted, generationId, outputBytesAtUsage: countedBytes, ...reported }) => {
+      const { usage, cost } = reported
       const isTooLong = length > ANSWER_BYTES_MAX
       const value = assembled.whole()
       const completion = readCompletion(NOTHING, value, generationId, deps.dialect)
       if (error === null && !isTooLong && completion !== null) {
-        return settle.resolve({ ...completion, usage, cost, wire, model })
+        const outputBytesAtUsage = Math.max(0, completion.outputBytes - (outputBytes - countedBytes))
+        return settle.resolve({ ...completion, ...reported, outputBytesAtUsage })
       }
       const kind = error === null && !isTooLong ? 'empty' : 'broken'
       const failure = error ?? upstreamFailure(kind, { upstream: deps.name, status: 200 })
-      settle.reject(withBill(failure, deps.name, { usage, cost, generationId }))
+      const isBill = error === null || cut || isCounted
+      settle.reject(withBill(failure, deps.name, { usage: isBill ? usage : null, cost, generationId }))
     },
   }
 }

@@ -120,7 +120,7 @@ class TranscriptReader {
       this.#failure = audioFailure(this.#deps, { status: null, headers: this.#headers, value, source })
     } else if (value['type'] === LAST) {
       this.#transcript = this.#options.readLast({ value, source }, this.#headers)
-      if (this.#transcript !== null) this.#answerEnd.whole()
+      if (this.#transcript !== null) this.#answerEnd.whole(true)
     } else if (isPiece(value)) {
       this.#hasPieces = true
       if (typeof value['delta'] === 'string') this.#text += value['delta']

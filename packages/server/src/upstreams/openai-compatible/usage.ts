@@ -75,15 +75,29 @@ function readPrompt(usage: Json, promptTokens: number): PromptTokens {
   }
 }
 
+/** What a usage object counts. */
+type Counts = Pick<ReportedUsage, 'usage' | 'lacks'>
+
 /**
  * Reads token counts. Some upstreams leave reasoning out of the completion's count. Their total tells, since it is then
- * the sum of three; so does a part that is larger than the whole. A usage object without both counts is none, and so is
- * one of zeros, which some servers send where they did not count: no prompt has no tokens.
+ * the sum of three; so does a part that is larger than the whole. A total also tells a count that is missing. A usage
+ * object with neither count is none, and so is one of zeros, which some servers send where they did not count: no
+ * prompt has no tokens.
  */
-export function readTokens(usage: Json): ChatUsage | null {
-  const promptTokens = tokens(usage['prompt_tokens'])
-  const completion = tokens(usage['completion_tokens'])
-  if (promptTokens === null || completion === null || promptTokens + completion === 0) return null
+function readCounts(usage: Json): Counts {
+  const total = tokens(usage['total_tokens'])
+  const prompt = tokens(usage['prompt_tokens'])
+  const completion = tokens(usage['completion_tokens']) ?? (prompt === null ? null : restOf(total, prompt))
+  if ((prompt ?? 0) + (completion ?? 0) === 0) return { usage: null }
+  const lacks = prompt === null ? 'prompt' : completion === null ? 'output' : undefined
+  return { usage: readTokens(usage, prompt ?? 0, completion ?? 0), ...(lacks === undefined ? {} : { lacks }) }
+}
+
+function restOf(total: number | null, part: number): number | null {
+  return total === null || total <= part ? null : total - part
+}
+
+function readTokens(usage: Json, promptTokens: number, completion: number): ChatUsage {
   const completionDetails = isObject(usage['completion_tokens_details']) ? usage['completion_tokens_details'] : {}
   const reasoningTokens = firstTokens(completionDetails['reasoning_tokens'], usage['reasoning_tokens'])
   const audio = firstTokens(completionDetails['audio_tokens'])
@@ -153,10 +167,40 @@ export function readUsage(
 ): ReportedUsage | null {
   const found = findUsage(value)
   if (found === null) return null
-  const usage = readTokens(found.usage)
+  const counts = readCounts(found.usage)
+  const { usage, lacks } = counts
   const cost = readCost(source, found, dialect)
   if (usage === null && cost === null) return null
-  return { usage, cost, wire: usage === null ? null : wireUsage(usage, found.usage) }
+  return { ...counts, cost, wire: usage === null || lacks !== undefined ? null : wireUsage(usage, found.usage) }
+}
+
+/**
+ * What two reports of one answer say together. Each is the whole until then, so of each count the later one counts. A
+ * side that the later one does not count stays as it was, and so does a prompt or a cost that it gives as nothing.
+ */
+export function mergeReports(before: ReportedUsage, later: ReportedUsage): ReportedUsage {
+  const cost = later.cost === null || later.cost === 0n ? (before.cost ?? later.cost) : later.cost
+  if (later.usage === null) return { ...before, cost }
+  if (before.usage === null) return { ...later, cost }
+  const isPromptKept = before.lacks !== 'prompt' && (later.lacks === 'prompt' || later.usage.promptTokens === 0)
+  const isOutputKept = before.lacks !== 'output' && later.lacks === 'output'
+  if (!isPromptKept && !isOutputKept) return { ...later, cost }
+  const usage = {
+    ...(isPromptKept ? { ...later.usage, ...promptOf(before.usage) } : later.usage),
+    ...(isOutputKept ? outputOf(before.usage) : {}),
+  }
+  const lacks = isOutputKept ? before.lacks : later.lacks === 'prompt' ? undefined : later.lacks
+  return { usage, lacks, cost, wire: null }
+}
+
+function promptOf(usage: ChatUsage): Partial<ChatUsage> {
+  const { promptTokens, cachedTokens, cacheWriteTokens, cacheWriteLongTokens = 0, audioInputTokens = 0 } = usage
+  return { promptTokens, cachedTokens, cacheWriteTokens, cacheWriteLongTokens, audioInputTokens }
+}
+
+function outputOf(usage: ChatUsage): Partial<ChatUsage> {
+  const { completionTokens, reasoningTokens, audioOutputTokens = 0, imageOutputTokens = 0 } = usage
+  return { completionTokens, reasoningTokens, audioOutputTokens, imageOutputTokens }
 }
 
 /** What a failed answer says that it cost; null where it does not. @param source the JSON text of `value`. */
