@@ -97,11 +97,13 @@ function foldCase(name: string): string {
 export class SpellingCheck {
   readonly #fields: ReadonlySet<string>
   readonly #folded: ReadonlyMap<string, string>
+  readonly #lengthMax: number
 
   /** @param fields that the gateway reads of such a request. */
   constructor(fields: readonly string[]) {
     this.#fields = new Set(fields)
     this.#folded = new Map([...this.#fields].map((field) => [foldCase(field), field]))
+    this.#lengthMax = Math.max(...fields.map(({ length }) => length))
   }
 
   /**
@@ -112,7 +114,8 @@ export class SpellingCheck {
    */
   refuse(names: Iterable<string>): void {
     for (const name of names) {
-      if (this.#fields.has(name)) continue
+      // No letter folds to less than one, so a longer name is none of the fields.
+      if (name.length > this.#lengthMax || this.#fields.has(name)) continue
       const field = this.#folded.get(foldCase(name))
       if (field === undefined) continue
       const param = name.slice(0, 64)

@@ -6,7 +6,8 @@
 import type { UsageType } from '@svc/contract'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import { type JsonBody, type JsonMember, walkMembers } from '../platform/json/json-body.ts'
-import { FieldTable, foldName } from '../upstreams/work-fields/field-table.ts'
+import { FieldTable } from '../upstreams/work-fields/field-table.ts'
+import { foldName } from '../upstreams/work-fields/fold-name.ts'
 import type { UnknownKind } from '../upstreams/work-fields/name-words.ts'
 import type { WorkKind } from '../upstreams/work-fields/work-field.ts'
 import { writtenNumber } from '../upstreams/work-fields/written-number.ts'
@@ -160,7 +161,7 @@ class WorkReader {
   #kindOf(path: readonly string[], name: string): WorkKind | UnknownKind | null {
     const kind = this.#table.kindOf(name)
     // One letter means something only where servers keep their parameters.
-    if (path.length > 1 && foldName(name).length === 1 && this.#table.kindOf(path.at(-2) ?? '') !== 'holder')
+    if (path.length > 1 && foldName(name)?.length === 1 && this.#table.kindOf(path.at(-2) ?? '') !== 'holder')
       return null
     const isOfThoughts = kind === 'limit' && path.slice(0, -1).some((part) => THOUGHTS.has(part))
     return isOfThoughts ? 'budget' : kind

@@ -1,4 +1,5 @@
 /** What the name of a field says that no list knows: whether it is a length or a count, by the words that it is made of. */
+import { NAME_LENGTH_MAX } from './fold-name.ts'
 
 export type UnknownKind =
   /** A length of output. Refused above the bound in tokens; less than zero is no end. */
@@ -33,9 +34,6 @@ const OTHERS = words(`
 function words(text: string): ReadonlySet<string> {
   return new Set(text.trim().split(/\s+/))
 }
-
-/** Longest name that is looked at. A longer one is no field of any server. */
-const NAME_LENGTH_MAX = 128
 
 /** The words of a name, however it joins them: `maxNewTokens`, `max-new-tokens`, `speculative.n_max`. */
 function wordsOf(name: string): readonly string[] {
