@@ -1,7 +1,7 @@
 /** What a request asks for, compared with what is held for it, and written within that. */
-import { type JsonBody, scanMembers, spliceMembers } from '../platform/json/json-body.ts'
+import { type JsonBody, scanMembers, textStart } from '../platform/json/json-body.ts'
 import { writtenNumber } from '../upstreams/work-fields/written-number.ts'
-import { type AskedWork, type BoundedKind, unsupportedField } from './work-guard.ts'
+import { type AskedWork, type BoundedKind, type Span, unsupportedField } from './work-reader.ts'
 
 /** What is held for. */
 export interface WorkBound {
@@ -40,19 +40,32 @@ export function refuseBeyond({ fields }: AskedWork, bound: WorkBound): void {
 }
 
 /**
- * Writes the body with every limit within what is held for; the same body where all are.
+ * Writes the body with every limit within what is held for; the same body where all are. Every other byte stays as it
+ * was.
  *
+ * @param work as it was read of this body.
  * @throws {ServiceError} as `refuseBeyond`.
  */
 export function withinBound(body: JsonBody, work: AskedWork, bound: WorkBound): JsonBody {
   refuseBeyond(work, bound)
-  let { text } = body
-  for (const { path, kind, value, isListed } of work.fields) {
-    if (isListed || !isBeyond(kind, value, bound)) continue
-    text = spliceAt(text, path, String(bound.tokens))
-  }
-  if (text === body.text) return body
+  const beyond = work.fields.flatMap(({ kind, value, span, isListed }) =>
+    span === null || isListed || !isBeyond(kind, value, bound) ? [] : [span],
+  )
+  if (beyond.length === 0) return body
+  const text = exchange(body.text, beyond, Buffer.from(String(bound.tokens)))
   return { text, value: JSON.parse(text.toString('utf8')) as JsonBody['value'], members: scanMembers(text) }
+}
+
+/** Replaces values in one pass: there may be thousands of them. A value within another goes with it. */
+function exchange(text: Buffer, spans: readonly Span[], written: Buffer): Buffer {
+  const parts: Buffer[] = []
+  let copied = textStart(text)
+  for (const { start, end } of spans.toSorted((left, right) => left.start - right.start)) {
+    if (start < copied) continue
+    parts.push(text.subarray(copied, start), written)
+    copied = end
+  }
+  return Buffer.concat([...parts, text.subarray(copied)])
 }
 
 function isBeyond(kind: BoundedKind, value: unknown, { tokens }: WorkBound): boolean {
@@ -61,20 +74,11 @@ function isBeyond(kind: BoundedKind, value: unknown, { tokens }: WorkBound): boo
   return kind === 'budget' && (writtenNumber(value) ?? 0) > tokens
 }
 
-/** Replaces one value, however deep it is; every other byte stays as it was. */
-function spliceAt(text: Buffer, [name = '', ...rest]: readonly string[], written: string): Buffer {
-  const members = scanMembers(text)
-  const member = members.get(name)
-  if (member === undefined) return text
-  const inner = text.subarray(member.valueStart, member.valueEnd)
-  const exchanged = rest.length === 0 ? written : spliceAt(inner, rest, written).toString('utf8')
-  return spliceMembers({ text, value: {}, members }, new Map([[name, exchanged]]))
-}
-
 /** Tokens that the model may make beside the limit, of those that a request asks for. */
 export function besideTokens({ fields, besideTokens: predicted }: AskedWork, tokens: number): number {
   const asked = fields
     .filter(({ kind }) => kind === 'beside')
     .map(({ kind, value }) => Math.min(askedNumber(kind, value), tokens))
-  return predicted + Math.max(0, ...asked)
+  // Not `Math.max(...)`: a request can have more fields than a call has arguments.
+  return predicted + asked.reduce((most, each) => Math.max(most, each), 0)
 }

@@ -97,7 +97,7 @@ test.each([
   ...namesOf('probabilities').map((name) => `{"${name}":100000}`),
   ...namesOf('least').map((name) => `{"${name}":11}`),
   ...[...namesOf('work'), ...namesOf('search'), ...namesOf('route')].flatMap((name) => [
-    `{"${name}":"x"}`,
+    ...(name in chatRequest.shape ? [] : [`{"${name}":"x"}`]),
     `{"a":{"${name}":"x"}}`,
   ]),
   '{"options":{"n":5}}',
@@ -148,6 +148,11 @@ test.each([
   ['{"options":{"n_predict":5,"n_predict":50000}}', 'options.n_predict'],
   ['{"options":{"n_predict":50000,"n_predict":5}}', 'options.n_predict'],
   ['{"a":{"options":{"n_predict":50000},"options":{}}}', 'a.options'],
+  ['{"a":{"options":{},"options":{"n_predict":50000}}}', 'a.options'],
+  ['{"a":{"options":{"n_predict":5},"x":1,"x":2,"options":null}}', 'a.options'],
+  ['{"options":{"n_predict":5,"n_predict":null}}', 'options.n_predict'],
+  ['{"options":{"ignore_eos":true,"ignore_eos":false}}', 'options.ignore_eos'],
+  ['{"requests":[{"x":1},{"max_tokens":50000,"max_tokens":5}]}', 'requests.1.max_tokens'],
 ])('%s: a field that is compared may not appear twice', (text, param) => {
   expect(refusal(text)).toBe(`invalid_value ${param}`)
 })
@@ -155,6 +160,46 @@ test.each([
 test('a field that is not compared may appear twice within an object', () => {
   const text = '{"x":{"a":1,"a":{"b":2}}}'
   expect(sent(text)).toBe(text)
+})
+
+test('a limit beside a doubled field that is not compared is lowered', () => {
+  expect(sent('{"x":{"a":1,"a":2,"n_predict":99,"b":{"n_predict":99}},"y":1}')).toBe(
+    '{"x":{"a":1,"a":2,"n_predict":10,"b":{"n_predict":10}},"y":1}',
+  )
+})
+
+describe('the time that a body takes is that of its length', () => {
+  const cpuMs = (work: () => unknown): number => {
+    const before = process.cpuUsage()
+    work()
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1_000
+  }
+  /** Objects of the same key within each other. */
+  const doubled = (wide: number, deep: number, innermost: string): string => {
+    let text = innermost
+    for (let level = 0; level < deep; level++) text = `{${Array.from({ length: wide }, () => `"a":${text}`).join(',')}}`
+    return text
+  }
+
+  test.each([
+    ['a doubled key ten times at each of five levels', `{"options":${doubled(10, 5, '1')}}`],
+    ['the same in lists', `{"options":[${doubled(10, 4, '1')},${doubled(10, 4, '1')}]}`],
+    ['a doubled key of long texts', `{"options":${doubled(3, 5, `"${'a'.repeat(100_000)}"`)}}`],
+  ])('%s', (_what, text) => {
+    expect(cpuMs(() => sent(text))).toBeLessThan(1_000)
+  })
+
+  test('thousands of limits that are lowered', () => {
+    const limits = (limit: number): string =>
+      `{"x":{${Array.from({ length: 9_000 }, (_none, at) => `"o${at}":{"n_predict":${limit}}`).join(',')}},"y":"${'z'.repeat(3_000_000)}"}`
+    expect(cpuMs(() => expect(sent(limits(50_000)) === limits(10)).toBe(true))).toBeLessThan(2_000)
+  })
+
+  test('more thoughts than a call has arguments', () => {
+    const text = `{"x":[${Array.from({ length: 140_000 }, () => '{"thinking_budget":4}').join(',')}]}`
+    expect(besideTokens(guard.readBody(bodyOf(text)), 10)).toBe(4)
+  })
 })
 
 test('thoughts that the limit does not count are held for beside it', () => {
@@ -198,5 +243,27 @@ describe('media', () => {
     const work = images.readFields({ picture_count: 3 })
     expect(() => refuseBeyond(work, { tokens: Infinity, answers: 2 })).toThrow(/picture_count/)
     expect(() => refuseBeyond(work, { tokens: Infinity, answers: 3 })).not.toThrow()
+  })
+  test.each([
+    ['input', 'num_outputs'],
+    ['parameters', 'sampleCount'],
+    ['options', 'num_images'],
+    ['options', 'batch_size'],
+    ['config', 'n'],
+    ['body', 'N'],
+  ])('a count within %s is refused, since nothing takes it out there: %s', (holder, name) => {
+    const param = `${holder}.${name}`
+    expect(() => images.readFields({ [holder]: { [name]: 10 } })).toThrow(expect.objectContaining({ param }))
+    expect(() => images.readFields({ [holder]: { [name]: '10' } })).toThrow(expect.objectContaining({ param }))
+    expect(() => images.readFields({ [holder]: { [name]: 1 } })).not.toThrow()
+    expect(() => images.readForm({ [holder]: `{"${name}":10}` })).toThrow(expect.objectContaining({ param }))
+    expect(() => images.readForm({ [`${holder}[${name}]`]: '10' })).toThrow(expect.objectContaining({ param }))
+    expect(() => images.readForm({ [param]: '10' })).toThrow(expect.objectContaining({ param }))
+  })
+  test('a field of a form that is no object is read as the text that it is', () => {
+    for (const text of ['[no list', '{}', '[]', '{"a":', 'A boat.']) {
+      expect(() => images.readForm({ style_notes: text })).not.toThrow()
+    }
+    expect(() => images.readForm({ deep: '['.repeat(60_000) })).toThrow(/levels/)
   })
 })

@@ -12,7 +12,8 @@ import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { JsonBody } from '../../platform/json/json-body.ts'
 import { type CountedJson, parseJsonObject, scanBody, SpellingCheck } from '../../pipeline/json-call.ts'
-import { type AskedWork, WorkGuard } from '../../pipeline/work-guard.ts'
+import { WorkGuard } from '../../pipeline/work-guard.ts'
+import type { AskedWork } from '../../pipeline/work-reader.ts'
 
 /** A chat request whose shape is known to be right, with the very text that the client sent. */
 export interface ChatCall {

@@ -8,6 +8,7 @@ import type { ImageCall } from './image-call.ts'
 import { type CountedJson, parseJsonObject, scanBody, SpellingCheck } from '../../pipeline/json-call.ts'
 import { refuseBeyond } from '../../pipeline/within-bound.ts'
 import { WorkGuard } from '../../pipeline/work-guard.ts'
+import type { AskedWork } from '../../pipeline/work-reader.ts'
 
 /** A form as far as images are concerned. */
 export interface ImageForm {
@@ -22,8 +23,8 @@ const generationGuard = new WorkGuard('image', Object.keys(imageRequest.shape))
 const editGuard = new WorkGuard('image', Object.keys(imageEditRequest.shape))
 
 /** @throws {ServiceError} `unsupported_parameter` for what would make more renders, or dearer ones. */
-function refuseMore(guard: WorkGuard, value: Readonly<Record<string, unknown>>, { n }: ImageFields): void {
-  refuseBeyond(guard.readFields(value), { tokens: Infinity, answers: n ?? 1 })
+function refuseMore(work: AskedWork, { n }: ImageFields): void {
+  refuseBeyond(work, { tokens: Infinity, answers: n ?? 1 })
 }
 
 function refuseBlank(prompt: string): void {
@@ -41,7 +42,7 @@ export function parseImageRequest(text: CountedJson, form: ImageCall['form']): I
   const value = parseJsonObject(text)
   const request = parseBySchema(imageRequest, value)
   generationSpelling.refuse(scanBody(text).keys())
-  refuseMore(generationGuard, value, request)
+  refuseMore(generationGuard.readFields(value), request)
   refuseBlank(request.prompt)
   const inputs = (request.input_references ?? []).map(({ image_url: image }): GivenImage => {
     return { url: typeof image === 'string' ? image : image.url }
@@ -65,7 +66,7 @@ export function parseImageEdit(text: CountedJson): ImageCall {
   const value = parseJsonObject(text)
   const request = parseBySchema(imageEditRequest, value)
   editSpelling.refuse(scanBody(text).keys())
-  refuseMore(editGuard, value, request)
+  refuseMore(editGuard.readFields(value), request)
   refuseBlank(request.prompt)
   return {
     kind: 'edit',
@@ -101,7 +102,7 @@ export function parseImageForm({ fields, files }: ImageForm): ImageCall {
   const value = valueOf(fields)
   const request = parseBySchema(imageEditFields, value)
   editSpelling.refuse(Object.keys(value))
-  refuseMore(editGuard, value, request)
+  refuseMore(editGuard.readForm(value), request)
   refuseBlank(request.prompt)
   const inputs = files.filter(({ name }) => name === 'image' || name === 'image[]')
   const [mask = null, ...moreMasks] = files.filter(({ name }) => name === 'mask')

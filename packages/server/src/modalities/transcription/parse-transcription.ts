@@ -113,7 +113,7 @@ export function parseTranscription(form: AudioForm, task: TranscriptionTask): Tr
   spellings.refuse(form.fields.map(({ name }) => name))
   const file = findFile(form)
   // Words of an audio file have at most as many tokens as it has bytes.
-  refuseBeyond(guard.readFields(values), { tokens: file.content.byteLength, answers: 1 })
+  refuseBeyond(guard.readForm(values), { tokens: file.content.byteLength, answers: 1 })
   const format = request.response_format ?? transcriptFormats[0]
   const stream = request.stream === 'true'
   checkGranularities(form.fields, format)

@@ -104,6 +104,20 @@ export function walkMembers(text: Buffer, onMember: (key: string, member: JsonMe
   }
 }
 
+/** Reports where each element of a JSON array is, in the order of the text; none for what is no array. */
+export function walkElements(text: Buffer, onElement: (start: number, end: number) => void): void {
+  let at = skipSpace(text, 0)
+  if (text[at] !== OPEN_BRACKET) return
+  at = skipSpace(text, at + 1)
+  while (at < text.length && text[at] !== CLOSE_BRACKET) {
+    const end = valueEnd(text, at)
+    onElement(at, end)
+    at = skipSpace(text, end)
+    if (text[at] !== COMMA) return
+    at = skipSpace(text, at + 1)
+  }
+}
+
 /**
  * Finds the top-level members of a JSON object.
  *

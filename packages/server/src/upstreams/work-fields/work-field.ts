@@ -32,7 +32,10 @@ export type WorkKind =
   | 'route'
   /** A second text, audio or image in the place of what is held for. Refused. */
   | 'input'
-  /** Renders to be made, under another name than `n`, which is always sent: left out. */
+  /**
+   * Renders to be made, under another name than `n`, which is always sent: left out at the top, and refused above one
+   * within an object.
+   */
   | 'renders'
   /** An object that servers keep parameters in. */
   | 'holder'
