@@ -135,6 +135,71 @@ test('thoughts beside the limit are held for', async () => {
   expect(upstream.stub.chats.at(-1)?.json).toMatchObject({ max_tokens: 10, thinking_budget: 10 })
 })
 
+/** A value within objects, by its path. */
+function nested(path: string, value: unknown): object {
+  return path.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as object
+}
+
+const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } }
+const flat = { name: 'f', input_schema: { type: 'object' } }
+
+describe('a tool that an upstream would run is refused by name, and nothing is asked or held', () => {
+  const talk = (more: object) => post('/v1/chat/completions', { model: 'talks', messages, max_tokens: 10, ...more })
+  const respond = (more: object) => post('/v1/responses', { model: 'talks', input: 'Hello', store: false, ...more })
+  const message = (more: object) => post('/v1/messages', { model: 'talks', messages, max_tokens: 10, ...more })
+
+  test.each<[string, () => Promise<Response>]>([
+    ['tools.0.type', () => talk({ tools: [{ type: 'web_search' }] })],
+    ['tools.0.type', () => talk({ tools: [{ googleSearch: {} }] })],
+    ['tools.0.type', () => talk({ tools: [{ google_search: {} }] })],
+    ['tools.1.type', () => talk({ tools: [tool, { web_search: {} }] })],
+    ['tools.0.type', () => talk({ tools: [{ type: null, code_execution: {} }] })],
+    ['tools.0.type', () => talk({ tools: [{}] })],
+    ['tools.0.web_search', () => talk({ tools: [{ ...tool, web_search: { enable: true } }] })],
+    ['tools.0.web_search', () => talk({ tools: [{ ...tool, web_search: true }] })],
+    ['tools.0.googleSearch', () => talk({ tools: [{ function: tool.function, googleSearch: {} }] })],
+    ['tools.0.urlContext', () => talk({ tools: [{ type: 'custom', custom: { name: 'f' }, urlContext: {} }] })],
+    ['tools.0.new_hosted_tool', () => talk({ tools: [{ ...tool, new_hosted_tool: {} }] })],
+    ['tools.0.retrieval', () => talk({ tools: [{ ...tool, retrieval: { knowledge_id: 'x' } }] })],
+    ['options.tools', () => talk({ options: { tools: [{ googleSearch: {} }] } })],
+    ['tools.0.type', () => respond({ tools: [{ type: 'custom', name: 'f', googleSearch: {} }] })],
+    ['tools.0.web_search', () => respond({ tools: [{ type: 'function', name: 'f', web_search: {} }] })],
+    ['tools.0.web_search', () => message({ tools: [{ ...flat, web_search: { enable: true } }] })],
+    ['tools.0.googleSearch', () => message({ tools: [{ name: 'f', input_schema: {}, googleSearch: {} }] })],
+    ['tools.0.type', () => message({ tools: [{ type: 'web_search_20250305', name: 'web_search' }] })],
+  ])('%s', async (param, ask) => {
+    const response = await ask()
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ error: { code: 'unsupported_parameter', param } })
+    expect(upstream.stub.chats).toEqual([])
+    expect((await gateway.balance()).held).toBe(0n)
+  })
+
+  test('a key that a tool has twice is refused', async () => {
+    const tools = '[{"type":"web_search","function":{"name":"f"},"type":"function"}]'
+    const response = await gateway.fetch('/v1/chat/completions', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: `{"model":"talks","messages":${JSON.stringify(messages)},"max_tokens":10,"tools":${tools}}`,
+    })
+    expect(await refusalOf(response)).toBe('400 invalid_value tools.0.type')
+    expect(upstream.stub.chats).toEqual([])
+  })
+
+  test('a tool of one’s own goes on as it came', async () => {
+    const tools = [
+      { ...tool, strict: true, cache_control: { type: 'ephemeral' }, web_search: null },
+      { function: tool.function, metadata: { team: 'x' }, version: '1' },
+      { type: 'custom', custom: { name: 'c' } },
+      { type: 'function', name: 'flat', parameters: { type: 'object' } },
+    ]
+    const response = await talk({ tools })
+    await response.text()
+    expect(response.status).toBe(200)
+    expect(upstream.stub.chats.at(-1)?.json?.['tools']).toEqual(tools)
+  })
+})
+
 describe('media', () => {
   const form = (fields: Readonly<Record<string, string>>): Promise<Response> => {
     const body = new FormData()
@@ -159,6 +224,22 @@ describe('media', () => {
     ['beam_size', () => form({ beam_size: '50' })],
     ['n', () => form({ n: '5' })],
     ['lora', () => speak({ lora: [{ id: 1 }] })],
+    ...['input.num_outputs', 'parameters.sampleCount', 'options.num_images', 'options.batch_size', 'config.n'].map(
+      (path): [string, () => Promise<Response>] => [path, () => paint(nested(path, 10))],
+    ),
+    ...['options.resolution', 'parameters.size', 'options.quality', 'image_config.image_size', 'a.b.quality'].map(
+      (path): [string, () => Promise<Response>] => [path, () => paint(nested(path, '4K'))],
+    ),
+    ['input.prompt', () => paint(nested('input.prompt', 'Another prompt'))],
+    ['prompts', () => paint({ prompts: ['A boat', 'A tree'] })],
+    ['options.input', () => speak(nested('options.input', 'A much longer text'))],
+    ['parameters.n', () => speak(nested('parameters.n', 5))],
+    ['parameters.speed', () => speak(nested('parameters.speed', 0.01))],
+    ['options.input', () => embed(nested('options.input', ['a', 'b']))],
+    ['parameters.inputs', () => embed(nested('parameters.inputs', ['a', 'b']))],
+    ['options.url', () => form({ 'options[url]': 'https://example.com/a-long-audio.mp3' })],
+    ['options.url', () => form({ options: '{"url":"https://example.com/a-long-audio.mp3"}' })],
+    ['parameters.n', () => form({ 'parameters[n]': '5' })],
   ])('%s is refused by name, and nothing is asked', async (param, ask) => {
     expect(await refusalOf(await ask())).toBe(`400 unsupported_parameter ${param}`)
     expect(upstream.calls).toEqual([])
@@ -172,8 +253,32 @@ describe('media', () => {
     expect(upstream.calls.at(-1)?.json).not.toHaveProperty('batch_size')
   })
 
+  test('what an edit is made of and how often is refused within its form, too', async () => {
+    const edit = (fields: Readonly<Record<string, string>>): Promise<Response> => {
+      const body = new FormData()
+      body.append('image', new File(['an image'], 'a.png', { type: 'image/png' }))
+      for (const [name, value] of Object.entries({ model: 'paints', prompt: 'A boat', ...fields }))
+        body.append(name, value)
+      return gateway.fetch('/v1/images/edits', { method: 'POST', body })
+    }
+    expect(await refusalOf(await edit({ 'options[num_images]': '10' }))).toBe(
+      '400 unsupported_parameter options.num_images',
+    )
+    expect(await refusalOf(await edit({ parameters: '{"size":"4096x4096"}' }))).toBe(
+      '400 unsupported_parameter parameters.size',
+    )
+    expect(upstream.calls).toEqual([])
+    expect((await edit({ 'n[]': '10', notes: '{"mood":"calm"}' })).status).toBe(200)
+    expect(upstream.calls.at(-1)?.body.toString('latin1')).not.toContain('n[]')
+  })
+
+  test('one image asked for within an object is the one that is paid for', async () => {
+    expect((await paint({ parameters: { sampleCount: 1, seed: 7 } })).status).toBe(200)
+    expect(upstream.calls.at(-1)?.json).toMatchObject({ n: 1, parameters: { sampleCount: 1, seed: 7 } })
+  })
+
   test('a limit of audio is bounded by what the text can need, and harmless fields go on', async () => {
-    const response = await speak({ max_new_tokens: 1_000_000, sample_rate: 48_000 })
+    const response = await speak({ max_new_tokens: 1_000_000, sample_rate: 48_000, options: { speed: 1 } })
     await response.arrayBuffer()
     expect(response.status).toBe(200)
     expect(upstream.calls.at(-1)?.json).toMatchObject({ max_new_tokens: 2_112, sample_rate: 48_000 })
@@ -183,6 +288,7 @@ describe('media', () => {
     const response = await post('/v1/videos/generations', {
       ...{ model: 'films', prompt: 'A boat.', duration: 2 },
       ...{ num_videos: 9, steps: 500, fps: 240, n_predict: 50_000 },
+      ...{ parameters: { durationSeconds: 60, sampleCount: 4, resolution: '4k' }, options: { n: 4, duration: 60 } },
     })
     expect(response.status).toBe(200)
     expect(Object.keys(upstream.calls.at(-1)?.json ?? {}).sort()).toEqual(['model', 'prompt', 'seconds'])

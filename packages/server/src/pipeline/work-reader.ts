@@ -53,6 +53,7 @@ const NEUTRAL: Readonly<Record<string, readonly unknown[]>> = {
   slot_id: [-1],
   chat_template: ['default'],
   sequential_image_generation: ['disabled'],
+  speed: [1],
 }
 
 function isEmpty(value: unknown): boolean {

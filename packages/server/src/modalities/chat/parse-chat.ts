@@ -14,6 +14,7 @@ import type { JsonBody } from '../../platform/json/json-body.ts'
 import { type CountedJson, parseJsonObject, scanBody, SpellingCheck } from '../../pipeline/json-call.ts'
 import { WorkGuard } from '../../pipeline/work-guard.ts'
 import type { AskedWork } from '../../pipeline/work-reader.ts'
+import { refuseTools } from './refuse-tools.ts'
 
 /** A chat request whose shape is known to be right, with the very text that the client sent. */
 export interface ChatCall {
@@ -46,17 +47,6 @@ function refuseCrowds({ messages, tools }: Readonly<Record<string, unknown>>): v
 const spellings = new SpellingCheck(Object.keys(chatRequest.shape))
 const guard = new WorkGuard('chat', Object.keys(chatRequest.shape))
 
-/** Tools that clients run themselves. Any other is run, and sold, by an upstream, and may ask models of its own. */
-const clientTools: ReadonlySet<unknown> = new Set(['function', 'custom', undefined, null])
-
-function refuseTools(tools: ChatRequest['tools']): void {
-  const index = tools?.findIndex((tool) => !clientTools.has(tool['type'])) ?? -1
-  if (index === -1) return
-  throw new ServiceError('unsupported_parameter', 'Unsupported tool: only tools of your own can be offered.', {
-    param: `tools.${index}.type`,
-  })
-}
-
 /**
  * Reads the body of a chat request. What the gateway does not read goes on byte for byte, unless it would make more
  * work than is held for.
@@ -73,7 +63,7 @@ export function parseChat(text: CountedJson): ChatCall {
   spellings.refuse(members.keys())
   const body = { text, value, members }
   const work = guard.readBody(body)
-  refuseTools(request.tools)
+  refuseTools(body, guard)
   if (isBlankChat(request)) {
     throw new ServiceError('empty_content', 'The request has no content. You were not charged.', { param: 'messages' })
   }

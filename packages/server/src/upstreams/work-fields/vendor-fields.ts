@@ -14,7 +14,8 @@ export const vendorFields: readonly DialectFields[] = [
       service_tier: 'route',
       messages: 'content',
       input: 'content',
-      tools: 'content',
+      // Offered at the top, where each of them is looked at.
+      tools: 'route',
       tool_choice: 'content',
       functions: 'content',
       function_call: 'content',
