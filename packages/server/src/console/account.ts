@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import type { LinkWalletOutcome, ProveEmailOutcome, User } from '../access/sign-in/sign-in.ts'
 import type { ConsoleDeps } from './console-deps.ts'
-import { type ConsoleEdge, mountSession } from './session-route.ts'
+import { type ConsoleEdge, mountSession, notSignedIn } from './session-route.ts'
 
 const secondsOf = (ms: number): number => Math.floor(ms / 1_000)
 
@@ -55,6 +55,8 @@ function requireLinked(outcome: LinkWalletOutcome): void {
       throw new ServiceError('wallet_not_proven', 'The wallet has not signed this message.', { param: 'signature' })
     case 'taken':
       throw new ServiceError('wallet_already_linked', 'This wallet belongs to another person.')
+    case 'signed_out':
+      throw notSignedIn()
     case 'too_many':
       throw new ServiceError('limit_reached', 'There are as many wallets as a person can have. Remove one first.')
   }
@@ -108,7 +110,7 @@ function mountWallets(app: FastifyInstance, parts: ConsoleEdge): void {
     return { message, expires_at: secondsOf(expiresAt) }
   })
   mountSession(app, parts, consoleEndpoints.addSignInWallet, async ({ session, body }) => {
-    requireLinked(await (await deps.signIn()).linkWallet(session.user, body))
+    requireLinked(await (await deps.signIn()).linkWallet(session, body))
     return { done: true }
   })
   mountSession(app, parts, consoleEndpoints.removeSignInWallet, async ({ session, path }) => {

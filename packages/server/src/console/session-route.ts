@@ -74,8 +74,13 @@ export async function findVisitor(
 /** @throws {ServiceError} 401 without a session, 429 for too many calls. */
 async function requireSession(parts: ConsoleEdge, call: RouteCall): Promise<Session> {
   const session = await findVisitor(parts, call)
-  if (session === null) throw new ServiceError('not_signed_in', 'Sign in first.')
+  if (session === null) throw notSignedIn()
   return session
+}
+
+/** For a caller whose browser is not signed in, or not any more. */
+export function notSignedIn(): ServiceError {
+  return new ServiceError('not_signed_in', 'Sign in first.')
 }
 
 /** Reads a body of the console. @throws {ServiceError} where it is no JSON, or too large. */
@@ -91,13 +96,35 @@ export async function readJson(edge: RouteKit, { request }: RouteCall): Promise<
   }
 }
 
-async function parseParts<Row extends ConsoleEndpoint>(edge: RouteKit, call: RouteCall, row: Row) {
+function parseParts<Row extends ConsoleEndpoint>({ request }: RouteCall, row: Row, sent: unknown) {
   const { path, query, body } = row.request
   return {
-    path: (path === undefined ? undefined : parseBySchema(path, call.request.params)) as PartOf<Row, 'path'>,
-    query: (query === undefined ? undefined : parseBySchema(query, call.request.query)) as PartOf<Row, 'query'>,
-    body: (body === undefined ? undefined : parseBySchema(body, await readJson(edge, call))) as PartOf<Row, 'body'>,
+    path: (path === undefined ? undefined : parseBySchema(path, request.params)) as PartOf<Row, 'path'>,
+    query: (query === undefined ? undefined : parseBySchema(query, request.query)) as PartOf<Row, 'query'>,
+    body: (body === undefined ? undefined : parseBySchema(body, sent)) as PartOf<Row, 'body'>,
   }
+}
+
+interface Arrived {
+  readonly session: Session
+  /** The body as JSON, unchecked; undefined for rows without one. */
+  readonly sent: unknown
+}
+
+/**
+ * The body, and the session as it is once the body is there: a sender decides how long a body takes, and a session that
+ * ends meanwhile ends for this request, too. Bodies are read for those alone who are signed in when they begin.
+ *
+ * @throws {ServiceError} 401, 429; and what `readJson` throws.
+ */
+async function arrive(parts: ConsoleEdge, call: RouteCall, row: ConsoleEndpoint): Promise<Arrived> {
+  const session = await requireSession(parts, call)
+  if (row.request.body === undefined) return { session, sent: undefined }
+  const sent = await readJson(parts.edge, call)
+  const { cookie } = call.request.headers
+  const present = await (await parts.console.signIn()).findSession(cookie)
+  if (present === null) throw notSignedIn()
+  return { session: present, sent }
 }
 
 /** The team that the path names, where the row needs a role in one. */
@@ -132,13 +159,14 @@ export function mountSession<Row extends ConsoleEndpoint>(
       const call = { request, reply }
       reply.header('cache-control', 'no-store')
       requireOwnOrigin(deps, call)
-      const session = await requireSession(parts, call)
-      // Checked before the body is read: a person who may not do it does not learn what would be wrong with it.
+      const { session, sent } = await arrive(parts, call, row)
+      // Asked once the body is there, so that what was taken away meanwhile counts, and before it is checked: a person
+      // who may not do it does not learn what would be wrong with it.
       const membership = await membershipFor(deps, session, row, request.params)
       if (row.isSensitive === true && !isFresh(session, edge.clock.now())) {
         throw new ServiceError('sign_in_again', 'Sign in again to do this: your last sign-in is too long ago.')
       }
-      const given = await parseParts(edge, call, row)
+      const given = parseParts(call, row, sent)
       // Rows without a team never read it; the type is kept simple for the many that do.
       const work = (): unknown => handle({ ...call, ...given, session, membership: membership as Membership })
       if (!takesName(row)) return work()

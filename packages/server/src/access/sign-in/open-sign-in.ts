@@ -71,7 +71,7 @@ export function openSignIn(options: SignInOptions): SignIn {
     proveEmail: (user, token) => proveAddress(addresses, user, token),
     listWallets: (userId) => listWallets(wallets, userId),
     challengeWallet: (user, place) => challengeWallet(wallets, user, place),
-    linkWallet: (user, signed) => linkWallet(wallets, user, signed),
+    linkWallet: (session, signed) => linkWallet(wallets, session, signed),
     unlinkWallet: (user, walletId, hasOtherWay) => unlinkWallet(wallets, { user, hasOtherWay }, walletId),
     close: async () => void (await Promise.all(background)),
   }

@@ -49,6 +49,8 @@ export type LinkWalletOutcome =
   /** It signs in another person, or is known on another chain where its code may belong to another person. */
   | 'taken'
   | 'too_many'
+  /** The session ended while the wallet was asked. */
+  | 'signed_out'
 
 export type ProveEmailOutcome =
   | 'proven'
@@ -95,7 +97,11 @@ export interface SignIn {
   listWallets(userId: string): Promise<readonly SignInWallet[]>
   /** The message that a wallet signs to be added to a person; its signature counts once. */
   challengeWallet(user: User, wallet: WalletPlace): Promise<{ readonly message: string; readonly expiresAt: number }>
-  linkWallet(user: User, signed: { readonly message: string; readonly signature: string }): Promise<LinkWalletOutcome>
+  /** Asks for the session again before the wallet is written. */
+  linkWallet(
+    session: Session,
+    signed: { readonly message: string; readonly signature: string },
+  ): Promise<LinkWalletOutcome>
   /**
    * Never takes the last way in. Returns false where there is no such wallet, or it is that.
    *

@@ -1,7 +1,7 @@
 /** The wallets of a person: each signs them in. */
 import { randomBytes } from 'node:crypto'
 import type { Library } from './library.ts'
-import type { LinkWalletOutcome, SignInWallet, User, WalletPlace } from './sign-in.ts'
+import type { LinkWalletOutcome, Session, SignInWallet, User, WalletPlace } from './sign-in.ts'
 import type { SignInDeps } from './sign-in-policy.ts'
 import { readWalletMessage, WALLET_MESSAGE_MS, writeWalletMessage } from './wallet-message.ts'
 
@@ -70,7 +70,7 @@ export async function challengeWallet({ library, origin, now }: WalletDeps, user
 
 export async function linkWallet(
   deps: WalletDeps,
-  user: User,
+  { user, sessionId }: Session,
   signed: { readonly message: string; readonly signature: string },
 ): Promise<LinkWalletOutcome> {
   const { library, origin } = deps
@@ -82,6 +82,9 @@ export async function linkWallet(
   const { chainId, address } = read
   const proof = await deps.verifyWallet({ address, chainId, text: signed.message, signature: signed.signature })
   if (proof === null) return 'wrong_signature'
+  // A chain may take seconds to say whether a contract has signed, and a session that ends meanwhile adds no way in.
+  const sessions = await internalAdapter.listSessions(user.userId)
+  if (!sessions.some(({ id }) => id === sessionId)) return 'signed_out'
   const known = await find(library, 'address', address)
   if (known.some(({ userId }) => userId !== user.userId) || !(await countsHere(library, proof, read))) return 'taken'
   if (known.some((row) => row.chainId === chainId)) return 'linked'
