@@ -91,6 +91,7 @@ export const chatEndpoints = {
       'invalid_value',
       'unsupported_parameter',
       'empty_content',
+      'account_suspended',
       'model_not_allowed',
       'model_not_found',
       'request_timeout',

@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { UsageType } from '@svc/contract'
+import type { Endpoint, UsageType } from '@svc/contract'
 import { requireCredits } from '../money/billing/require-credits.ts'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import { type CountedJson, countStructure } from '../pipeline/json-call.ts'
 import type { Caller } from '../access/keys/caller.ts'
 import type { RouteKit } from './route-kit.ts'
+import { readAsCaller } from './read-as-caller.ts'
 import { readBody } from './read-body.ts'
 import type { RouteCall } from './route.ts'
 
@@ -33,6 +34,7 @@ const SMALL_BODY_BYTES = 64 * 1024
 /** Who pays for what kind of work. */
 export interface PaidCall {
   readonly caller: Caller
+  readonly endpoint: Endpoint
   readonly type: UsageType
 }
 
@@ -41,10 +43,20 @@ export interface PaidCall {
  *
  * @throws {ServiceError} 402 when nothing is available.
  */
-export async function admitBody(deps: RouteKit, { request }: RouteCall, { caller, type }: PaidCall): Promise<void> {
+export async function admitBody(
+  deps: RouteKit,
+  { request }: RouteCall,
+  { caller, type }: Omit<PaidCall, 'endpoint'>,
+): Promise<void> {
   const declared = Number(request.headers['content-length'] ?? Number.NaN)
   if (declared <= SMALL_BODY_BYTES) return
   await requireCredits({ balance: deps.balance.store, consoleUrl: deps.consoleUrl }, caller, type)
+}
+
+interface ReadJson {
+  readonly body: CountedJson
+  /** Must be called once the body is not needed any more. */
+  readonly release: () => void
 }
 
 /**
@@ -52,18 +64,28 @@ export async function admitBody(deps: RouteKit, { request }: RouteCall, { caller
  * then the body within its limits.
  *
  * @param paid.bytesMax longest body of this endpoint.
- * @returns the body, and `release`, which must be called once it is not needed any more.
- * @throws {ServiceError} 400, 402, 413 or 503.
+ * @returns the body, and the caller as their key is once the body is there.
+ * @throws {ServiceError} 400, 401, 402, 403, 413 or 503.
  */
 export async function readJsonBody(
   deps: RouteKit,
   call: RouteCall,
   paid: PaidCall & { readonly bytesMax: number },
-): Promise<{ readonly body: CountedJson; readonly release: () => void }> {
+): Promise<ReadJson & { readonly caller: Caller }> {
   checkContentType(call)
   await admitBody(deps, call, paid)
-  const { bodies: budget } = deps.limits
-  const { body, release } = await readBody(call.request.raw, { bytesMax: paid.bytesMax, budget })
+  const { caller, body: read } = await readAsCaller(
+    deps,
+    call,
+    { endpoint: paid.endpoint, freshness: 'cached' },
+    { read: () => readCounted(deps, call, paid.bytesMax), drop: ({ release }) => release() },
+  )
+  return { caller, ...read }
+}
+
+async function readCounted({ limits }: RouteKit, call: RouteCall, bytesMax: number): Promise<ReadJson> {
+  const { bodies: budget } = limits
+  const { body, release } = await readBody(call.request.raw, { bytesMax, budget })
   try {
     const { text, values } = countStructure(body)
     budget.takeValues(values)

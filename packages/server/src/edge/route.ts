@@ -19,11 +19,13 @@ export function routePattern(endpoint: Pick<Endpoint, 'path'>): string {
   return endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
+type CallerDeps = Pick<RouteKit, 'authenticator' | 'limits'>
+
 /**
  * Wrong keys of one address end its further tries, but not the work of keys that are known to be right: they may share
  * it.
  */
-async function authenticate(deps: RouteKit, { request }: RouteCall, freshness: Freshness): Promise<Caller> {
+async function authenticate(deps: CallerDeps, { request }: RouteCall, freshness: Freshness): Promise<Caller> {
   const { authenticator, limits } = deps
   const { authorization } = request.headers
   const address = callerAddress(request.ip)
@@ -34,6 +36,23 @@ async function authenticate(deps: RouteKit, { request }: RouteCall, freshness: F
     if (error instanceof ServiceError && error.status === 401) limits.failedAuth.take(address)
     throw error
   }
+}
+
+function requireRight(caller: Caller, { right }: Endpoint): void {
+  if (right === undefined || caller.rights.has(right)) return
+  throw new ServiceError('key_scope_denied', `This key does not have the right '${right}'.`)
+}
+
+/** Finds the caller, and counts nothing. @throws {ServiceError} 401, 403 when the key lacks the endpoint's right. */
+export async function findCaller(
+  deps: CallerDeps,
+  call: RouteCall,
+  endpoint: Endpoint,
+  freshness: Freshness,
+): Promise<Caller> {
+  const caller = await authenticate(deps, call, freshness)
+  requireRight(caller, endpoint)
+  return caller
 }
 
 /**
@@ -53,9 +72,7 @@ export async function admitCaller(
   const state = await deps.limits.perKey.take(countedAs, own.most, own.setFor)
   await deps.limits.perAccount.take(caller.accountId, all.most, all.setFor)
   call.reply.headers(rateHeaders(state))
-  if (endpoint.right !== undefined && !caller.rights.has(endpoint.right)) {
-    throw new ServiceError('key_scope_denied', `This key does not have the right '${endpoint.right}'.`)
-  }
+  requireRight(caller, endpoint)
   deps.noteKeyUse(caller.keyId)
   return caller
 }
@@ -78,7 +95,8 @@ export function mountPublic(
 }
 
 /**
- * Mounts an endpoint that reads with a key. The key's row is read at every call, so a revoked key is refused at once.
+ * Mounts an endpoint that holds no credits. The key's row is read at every call, so a revoked key is refused at once:
+ * here, or by `readObjectBody` where there is a body.
  */
 export function mountKeyed(
   app: FastifyInstance,
@@ -91,7 +109,8 @@ export function mountKeyed(
     url: routePattern(endpoint),
     handler: async (request, reply) => {
       const call = { request, reply }
-      return handle(call, await admitCaller(deps, call, endpoint, 'fresh'))
+      const freshness = endpoint.request.body === undefined ? 'fresh' : 'cached'
+      return handle(call, await admitCaller(deps, call, endpoint, freshness))
     },
   })
 }

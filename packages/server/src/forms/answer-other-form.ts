@@ -19,9 +19,9 @@ export async function answerOtherForm(
   endpoint: Endpoint,
   parse: (body: CountedJson, caller: Caller) => TranslatedChat | Promise<TranslatedChat>,
 ): Promise<unknown> {
-  const caller = await admitCaller(deps, call, endpoint, 'cached')
-  const bytesMax = deps.limits.chatBodyBytes
-  const { body, release } = await readJsonBody(deps, call, { caller, type: 'chat', bytesMax })
+  const admitted = await admitCaller(deps, call, endpoint, 'cached')
+  const paid = { caller: admitted, endpoint, type: 'chat', bytesMax: deps.limits.chatBodyBytes } as const
+  const { caller, body, release } = await readJsonBody(deps, call, paid)
   try {
     const chat = await parse(body, caller)
     call.request.facts.model = chat.call.request.model

@@ -18,10 +18,10 @@ function parseClaim(value: unknown): ClaimRequest {
 
 /** POST /deposits/claim. The key is checked, then its throttle, then the body. Source: spec 2.9, 4. */
 export function depositsClaim(app: FastifyInstance, deps: DepositRoutesDeps): void {
-  mountKeyed(app, deps, endpoints.claimDeposit, async (call, caller) => {
-    const refusal = await deps.limits.claims.take(caller.keyId)
+  mountKeyed(app, deps, endpoints.claimDeposit, async (call, { keyId }) => {
+    const refusal = await deps.limits.claims.take(keyId)
     if (refusal !== null) throw quotaError(refusal, 'claims with this key', 'claim_rate_limited')
-    const { value } = await readObjectBody(deps, call)
+    const { caller, value } = await readObjectBody(deps, call, endpoints.claimDeposit)
     const { body, retryAfterSeconds } = await claimDeposit(deps.deposits.claims, caller.accountId, parseClaim(value))
     if (retryAfterSeconds !== null) {
       call.reply.headers({ 'retry-after': retryAfterSeconds, 'retry-after-ms': retryAfterSeconds * 1_000 })

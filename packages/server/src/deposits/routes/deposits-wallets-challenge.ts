@@ -9,9 +9,9 @@ import { mountKeyed } from '../../edge/route.ts'
 
 /** POST /deposits/wallets/challenge. */
 export function depositsWalletsChallenge(app: FastifyInstance, deps: DepositRoutesDeps): void {
-  mountKeyed(app, deps, endpoints.challengeWallet, async (call, caller) => {
-    await admitLinking(deps, caller)
-    const { value } = await readObjectBody(deps, call)
+  mountKeyed(app, deps, endpoints.challengeWallet, async (call, admitted) => {
+    await admitLinking(deps, admitted)
+    const { caller, value } = await readObjectBody(deps, call, endpoints.challengeWallet)
     const body = parseBySchema(endpoints.challengeWallet.request.body, value)
     return giveWalletChallenge(deps.deposits.wallets, linkerOf(caller), body)
   })

@@ -10,9 +10,9 @@ import { mountKeyed } from '../../edge/route.ts'
 /** GET and POST /deposits/wallets. */
 export function depositsWallets(app: FastifyInstance, deps: DepositRoutesDeps): void {
   mountKeyed(app, deps, endpoints.listWallets, (_call, caller) => listWallets(deps.deposits.wallets, caller.accountId))
-  mountKeyed(app, deps, endpoints.linkWallet, async (call, caller) => {
-    await admitLinking(deps, caller)
-    const { value } = await readObjectBody(deps, call)
+  mountKeyed(app, deps, endpoints.linkWallet, async (call, admitted) => {
+    await admitLinking(deps, admitted)
+    const { caller, value } = await readObjectBody(deps, call, endpoints.linkWallet)
     const body = parseBySchema(endpoints.linkWallet.request.body, value)
     return linkSignedWallet(deps.deposits.wallets, linkerOf(caller), body)
   })

@@ -9,8 +9,8 @@ import { readObjectBody } from '../../edge/read-object-body.ts'
 
 /** POST /notify/deposit. Source: spec 2.10, 4, 6. */
 export function notifyDeposit(app: FastifyInstance, deps: DepositRoutesDeps): void {
-  mountAtBothAddresses(app, deps, endpoints.notifyDeposit, async (call, caller) => {
-    const { value, text } = await readObjectBody(deps, call)
+  mountAtBothAddresses(app, deps, endpoints.notifyDeposit, async (call) => {
+    const { caller, value, text } = await readObjectBody(deps, call, endpoints.notifyDeposit)
     const { email, txHash, asset, credits } = parseBySchema(endpoints.notifyDeposit.request.body, value)
     return sendReceipt(deps.deposits.receipts, caller, {
       ...{ email, txHash, asset },

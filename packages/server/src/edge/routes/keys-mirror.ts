@@ -25,8 +25,8 @@ async function mirror(deps: MirrorRoutesDeps, caller: Caller, body: MirrorReques
 
 /** POST /keys/mirror. Best effort: a failure of ours is an answer, too. Source: spec 2.11, 4. */
 export function keysMirror(app: FastifyInstance, deps: MirrorRoutesDeps): void {
-  mountAtBothAddresses(app, deps, endpoints.mirrorKey, async (call, caller) => {
-    const { value } = await readObjectBody(deps, call)
+  mountAtBothAddresses(app, deps, endpoints.mirrorKey, async (call) => {
+    const { caller, value } = await readObjectBody(deps, call, endpoints.mirrorKey)
     return mirror(deps, caller, parseBySchema(endpoints.mirrorKey.request.body, value))
   })
 }

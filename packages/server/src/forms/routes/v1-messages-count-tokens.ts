@@ -4,8 +4,10 @@ import { countMessageTokens } from '../messages/count-message-tokens.ts'
 import { parseMessageCount } from '../messages/parse-message.ts'
 import type { ChatRoutesDeps } from '../../modalities/chat/chat-routes-deps.ts'
 import { sendMessageError, takeKeyHeader } from '../message-form.ts'
+import { requireActive } from '../../money/billing/require-active.ts'
 import { countStructure } from '../../pipeline/json-call.ts'
 import { checkContentType } from '../../edge/read-json-body.ts'
+import { readAsCaller } from '../../edge/read-as-caller.ts'
 import { readBody } from '../../edge/read-body.ts'
 import { admitCaller } from '../../edge/route.ts'
 
@@ -15,11 +17,18 @@ export function v1MessagesCountTokens(app: FastifyInstance, deps: ChatRoutesDeps
   app.post(endpoint.path, { errorHandler: sendMessageError }, async (request, reply) => {
     takeKeyHeader(request)
     const call = { request, reply }
-    const caller = await admitCaller(deps, call, endpoint, 'fresh')
+    await admitCaller(deps, call, endpoint, 'cached')
     checkContentType(call)
     const limits = { bytesMax: deps.limits.chatBodyBytes, budget: deps.limits.bodies }
-    const { body, release } = await readBody(request.raw, limits)
+    const { caller, body: read } = await readAsCaller(
+      deps,
+      call,
+      { endpoint, freshness: 'fresh' },
+      { read: () => readBody(request.raw, limits), drop: (dropped) => dropped.release() },
+    )
+    const { body, release } = read
     try {
+      await requireActive(deps.balance.store, caller)
       const chat = parseMessageCount(countStructure(body).text)
       request.facts.model = chat.request.model
       const { tokens, isEstimated } = await countMessageTokens(deps.chat, caller, chat)

@@ -8,8 +8,7 @@ import type { Caller } from '../../access/keys/caller.ts'
 import { beginIdempotent, storeStream, storeResponse } from '../../edge/idempotent-response.ts'
 import { digestSpooled } from '../../edge/digest-form.ts'
 import type { TranscriptionRoutesDeps } from './transcription-routes-deps.ts'
-import { readForm } from '../../edge/read-form.ts'
-import { admitBody } from '../../edge/read-json-body.ts'
+import { readPaidForm } from '../../edge/read-paid-form.ts'
 import { admitCaller, type RouteCall } from '../../edge/route.ts'
 import { READER_STALL_MS } from '../../edge/sse-writer.ts'
 import { streamReader } from '../../edge/stream-reader.ts'
@@ -55,11 +54,11 @@ export function mountTranscription(
 ): void {
   app.post(endpoint.path, async (request, reply) => {
     const call = { request, reply }
-    const caller = await admitCaller(deps, call, endpoint, 'cached')
-    await admitBody(deps, call, { caller, type: 'transcription' })
+    const admitted = await admitCaller(deps, call, endpoint, 'cached')
     const { uploadStallMs } = deps.limits
     const limits = { fileBytesMax: AUDIO_BYTES_MAX, filesMax: 1, stallMs: uploadStallMs }
-    const form = await readForm(request.raw, deps.spool, limits)
+    const paid = { caller: admitted, endpoint, type: 'transcription' } as const
+    const { caller, form } = await readPaidForm(deps, call, paid, limits)
     try {
       const transcription = parseTranscription(form, task)
       request.facts.model = transcription.model

@@ -8,12 +8,15 @@ import type { Caller } from '../../access/keys/caller.ts'
 import type { VideoFile } from './submit-video.ts'
 import { digestForm } from '../../edge/digest-form.ts'
 import type { RouteKit } from '../../edge/route-kit.ts'
-import { type Form, type FormFile, readForm } from '../../edge/read-form.ts'
-import { admitBody, readJsonBody } from '../../edge/read-json-body.ts'
+import type { Form, FormFile } from '../../edge/read-form.ts'
+import { type PaidCall, readJsonBody } from '../../edge/read-json-body.ts'
+import { readPaidForm } from '../../edge/read-paid-form.ts'
 import type { RouteCall } from '../../edge/route.ts'
 
 /** What a request for a video brings. */
 export interface ReadVideoRequest {
+  /** As their key is once the request is read. */
+  readonly caller: Caller
   readonly request: VideoRequest
   readonly file: VideoFile | null
   readonly isForm: boolean
@@ -25,19 +28,19 @@ export interface ReadVideoRequest {
 
 const FORM_TYPE = /^multipart\/form-data\b/i
 
-/** @throws {ServiceError} 400, 402, 408, 413 or 503. */
-export async function readVideoRequest(deps: RouteKit, call: RouteCall, caller: Caller): Promise<ReadVideoRequest> {
+/** @throws {ServiceError} 400, 401, 402, 403, 408, 413 or 503. */
+export async function readVideoRequest(deps: RouteKit, call: RouteCall, paid: PaidCall): Promise<ReadVideoRequest> {
   const isForm = FORM_TYPE.test(call.request.headers['content-type'] ?? '')
-  return isForm ? readVideoForm(deps, call, caller) : readVideoJson(deps, call, caller)
+  return isForm ? readVideoForm(deps, call, paid) : readVideoJson(deps, call, paid)
 }
 
-async function readVideoJson(deps: RouteKit, call: RouteCall, caller: Caller): Promise<ReadVideoRequest> {
+async function readVideoJson(deps: RouteKit, call: RouteCall, paid: PaidCall): Promise<ReadVideoRequest> {
   const bytesMax = deps.limits.chatBodyBytes
-  const { body, release } = await readJsonBody(deps, call, { caller, type: 'video', bytesMax })
+  const { caller, body, release } = await readJsonBody(deps, call, { ...paid, bytesMax })
   try {
     const value = parseJsonObject(body)
     refuseFields(value)
-    return { request: parseBySchema(videoRequest, value), file: null, isForm: false, body, release }
+    return { caller, request: parseBySchema(videoRequest, value), file: null, isForm: false, body, release }
   } catch (error) {
     release()
     throw error
@@ -47,10 +50,9 @@ async function readVideoJson(deps: RouteKit, call: RouteCall, caller: Caller): P
 /** How long the sender of a form may send nothing, in milliseconds. Source: own choice. */
 const STALL_MS = 30_000
 
-async function readVideoForm(deps: RouteKit, call: RouteCall, caller: Caller): Promise<ReadVideoRequest> {
-  await admitBody(deps, call, { caller, type: 'video' })
+async function readVideoForm(deps: RouteKit, call: RouteCall, paid: PaidCall): Promise<ReadVideoRequest> {
   const limits = { fileBytesMax: VIDEO_FILE_BYTES_MAX, filesMax: 1, stallMs: STALL_MS }
-  const form = await readForm(call.request.raw, deps.spool, limits)
+  const { caller, form } = await readPaidForm(deps, call, paid, limits)
   try {
     const value = valueOf(form)
     refuseFields(value)
@@ -60,7 +62,7 @@ async function readVideoForm(deps: RouteKit, call: RouteCall, caller: Caller): P
     const release = (): void => deps.limits.bodies.give(file?.bytes.length ?? 0)
     const pieces = file === null ? [] : [file.bytes]
     const files = form.files.map(({ content: _content, ...sent }) => ({ ...sent, pieces }))
-    return { request, file, isForm: true, body: () => digestForm(form.fields, files), release }
+    return { caller, request, file, isForm: true, body: () => digestForm(form.fields, files), release }
   } finally {
     await form.discard()
   }

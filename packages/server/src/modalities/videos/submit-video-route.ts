@@ -15,9 +15,10 @@ export async function answerSubmission(
   call: RouteCall,
   endpoint: Endpoint,
 ): Promise<string | Buffer> {
-  const caller = await admitCaller(deps, call, endpoint, 'cached')
-  await deps.limits.videoSubmissions.take(caller.keyId)
-  const { request, file, isForm, body, release } = await readVideoRequest(deps, call, caller)
+  const admitted = await admitCaller(deps, call, endpoint, 'cached')
+  await deps.limits.videoSubmissions.take(admitted.keyId)
+  const read = await readVideoRequest(deps, call, { caller: admitted, endpoint, type: 'video' })
+  const { caller, request, file, isForm, body, release } = read
   try {
     call.request.facts.model = request.model
     const once = await beginIdempotent(deps, call, { caller, endpoint, body })

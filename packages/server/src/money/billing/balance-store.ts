@@ -15,6 +15,8 @@ export interface BalanceFacts {
 export interface BalanceStore {
   /** Null for an account without a balance. */
   findBalance(accountId: string): Promise<BalanceFacts | null>
+  /** Whether an account may ask for work at all. */
+  isActive(accountId: string): Promise<boolean>
   /** A budget with what it has counted in the period that contains `now`. */
   findBudget(budgetId: string, now: number): Promise<BudgetState | null>
 }
@@ -29,6 +31,15 @@ export function createBalanceStore({ read }: Database): BalanceStore {
         .where('balance.account_id', '=', accountId)
         .executeTakeFirst()
       return row === undefined ? null : { posted: row.posted, held: row.held, funded: row.total_funding ?? 0n }
+    },
+    async isActive(accountId) {
+      const row = await read
+        .selectFrom('account')
+        .select('account_id')
+        .where('account_id', '=', accountId)
+        .where('status', '=', 'active')
+        .executeTakeFirst()
+      return row !== undefined
     },
     async findBudget(budgetId, now) {
       const row = await read

@@ -49,9 +49,9 @@ export function v1ChatCompletions(app: FastifyInstance, deps: ChatRoutesDeps): v
   const endpoint = endpoints.createChatCompletion
   app.post(endpoint.path, async (request, reply) => {
     const call = { request, reply }
-    const caller = await admitCaller(deps, call, endpoint, 'cached')
-    const { body, release } = await readJsonBody(deps, call, {
-      caller,
+    const admitted = await admitCaller(deps, call, endpoint, 'cached')
+    const { caller, body, release } = await readJsonBody(deps, call, {
+      ...{ caller: admitted, endpoint },
       type: 'chat',
       bytesMax: deps.limits.chatBodyBytes,
     })

@@ -20,9 +20,9 @@ export function v1Embeddings(app: FastifyInstance, deps: EmbeddingRoutesDeps): v
   const endpoint = endpoints.createEmbedding
   app.post(endpoint.path, async (request, reply) => {
     const call = { request, reply }
-    const caller = await admitCaller(deps, call, endpoint, 'cached')
-    const { body, release } = await readJsonBody(deps, call, {
-      caller,
+    const admitted = await admitCaller(deps, call, endpoint, 'cached')
+    const { caller, body, release } = await readJsonBody(deps, call, {
+      ...{ caller: admitted, endpoint },
       type: 'embedding',
       bytesMax: deps.limits.chatBodyBytes,
     })

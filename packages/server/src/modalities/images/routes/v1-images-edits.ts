@@ -7,8 +7,9 @@ import type { Caller } from '../../../access/keys/caller.ts'
 import { type AdmittedImages, answerImages } from '../answer-images.ts'
 import { digestForm } from '../../../edge/digest-form.ts'
 import type { ImageRoutesDeps } from '../image-routes-deps.ts'
-import { type Form, readForm } from '../../../edge/read-form.ts'
-import { admitBody, readJsonBody } from '../../../edge/read-json-body.ts'
+import type { Form } from '../../../edge/read-form.ts'
+import { readJsonBody } from '../../../edge/read-json-body.ts'
+import { readPaidForm } from '../../../edge/read-paid-form.ts'
 import { admitCaller, type RouteCall } from '../../../edge/route.ts'
 
 const FORM_TYPE = /^multipart\/form-data\b/i
@@ -40,25 +41,28 @@ async function readFiles(deps: ImageRoutesDeps, { fields, files }: Form) {
 }
 
 interface ReadEdit {
+  readonly caller: Caller
   readonly images: ImageCall
   readonly body: AdmittedImages['body']
   readonly release: () => void
 }
 
-async function readEdit(deps: ImageRoutesDeps, call: RouteCall, caller: Caller): Promise<ReadEdit> {
+const endpoint = endpoints.editImage
+
+async function readEdit(deps: ImageRoutesDeps, call: RouteCall, admitted: Caller): Promise<ReadEdit> {
+  const paid = { caller: admitted, endpoint, type: 'image' } as const
   if (!FORM_TYPE.test(call.request.headers['content-type'] ?? '')) {
     const bytesMax = deps.limits.chatBodyBytes
-    const { body, release } = await readJsonBody(deps, call, { caller, type: 'image', bytesMax })
-    return { images: parsed(() => parseImageEdit(body), release), body, release }
+    const { caller, body, release } = await readJsonBody(deps, call, { ...paid, bytesMax })
+    return { caller, images: parsed(() => parseImageEdit(body), release), body, release }
   }
-  await admitBody(deps, call, { caller, type: 'image' })
-  const { spool, limits } = deps
-  const sizes = { fileBytesMax: INPUT_IMAGE_BYTES_MAX, filesMax: FORM_FILES_MAX, stallMs: limits.uploadStallMs }
-  const form = await readForm(call.request.raw, spool, sizes)
+  const stallMs = deps.limits.uploadStallMs
+  const sizes = { fileBytesMax: INPUT_IMAGE_BYTES_MAX, filesMax: FORM_FILES_MAX, stallMs }
+  const { caller, form } = await readPaidForm(deps, call, paid, sizes)
   try {
     const files = await readFiles(deps, form)
     const images = parsed(() => parseImageForm(files.form), files.release)
-    return { images, body: () => digestFiles(files.form), release: files.release }
+    return { caller, images, body: () => digestFiles(files.form), release: files.release }
   } finally {
     await form.discard()
   }
@@ -84,12 +88,11 @@ function parsed(parse: () => ImageCall, release: () => void): ImageCall {
 
 /** POST /v1/images/edits, as a form or as JSON. The key is checked before the body is read. */
 export function v1ImagesEdits(app: FastifyInstance, deps: ImageRoutesDeps): void {
-  const endpoint = endpoints.editImage
   app.post(endpoint.path, async (request, reply) => {
     const call = { request, reply }
-    const caller = await admitCaller(deps, call, endpoint, 'cached')
-    await deps.limits.images.take(caller.keyId)
-    const { images, body, release } = await readEdit(deps, call, caller)
+    const admitted = await admitCaller(deps, call, endpoint, 'cached')
+    await deps.limits.images.take(admitted.keyId)
+    const { caller, images, body, release } = await readEdit(deps, call, admitted)
     try {
       return await answerImages(deps, call, { caller, endpoint, images, body })
     } finally {

@@ -16,10 +16,10 @@ export function mountImageRequest(
 ): void {
   app.post(endpoint.path, async (request, reply) => {
     const call = { request, reply }
-    const caller = await admitCaller(deps, call, endpoint, 'cached')
-    await deps.limits.images.take(caller.keyId)
-    const bytesMax = deps.limits.chatBodyBytes
-    const { body, release } = await readJsonBody(deps, call, { caller, type: 'image', bytesMax })
+    const admitted = await admitCaller(deps, call, endpoint, 'cached')
+    await deps.limits.images.take(admitted.keyId)
+    const paid = { caller: admitted, endpoint, type: 'image', bytesMax: deps.limits.chatBodyBytes } as const
+    const { caller, body, release } = await readJsonBody(deps, call, paid)
     try {
       return await answerImages(deps, call, { caller, endpoint, images: parseImageRequest(body, form), body })
     } finally {

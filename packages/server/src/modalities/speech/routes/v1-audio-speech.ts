@@ -38,8 +38,9 @@ export function v1AudioSpeech(app: FastifyInstance, deps: SpeechRoutesDeps): voi
   const endpoint = endpoints.createSpeech
   app.post(endpoint.path, async (request, reply) => {
     const call = { request, reply }
-    const caller = await admitCaller(deps, call, endpoint, 'cached')
-    const { body, release } = await readJsonBody(deps, call, { caller, type: 'speech', bytesMax: BODY_BYTES_MAX })
+    const admitted = await admitCaller(deps, call, endpoint, 'cached')
+    const paid = { caller: admitted, endpoint, type: 'speech', bytesMax: BODY_BYTES_MAX } as const
+    const { caller, body, release } = await readJsonBody(deps, call, paid)
     try {
       const speech = parseSpeech(body)
       request.facts.model = speech.request.model
