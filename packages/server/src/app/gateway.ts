@@ -34,7 +34,7 @@ export interface Gateway {
   readonly ledger: Ledger
   readonly authenticator: KeyAuthenticator
   readonly media: OpenMedia
-  readonly console: Pick<OpenConsole, 'firstRunAddress' | 'notifyLowBalances'>
+  readonly console: Pick<OpenConsole, 'deps' | 'firstRunAddress' | 'notifyLowBalances'>
   readonly clock: SystemClock
   readonly health: () => Promise<Health>
   /** How many requests are not settled yet: a stop waits for them. */

@@ -5,7 +5,7 @@ import { ServiceError } from '../platform/errors/service-error.ts'
 import type { KeyChanges } from '../access/keys/change-key.ts'
 import type { KeySummary } from '../access/keys/list-keys.ts'
 import type { KeyReach } from '../access/keys/team-keys.ts'
-import { can } from '../access/teams/permissions.ts'
+import { can, rolesWith } from '../access/teams/permissions.ts'
 import type { Membership } from '../access/teams/membership.ts'
 import type { Session } from '../access/sign-in/sign-in.ts'
 import { renderTeamKey } from './render-team-key.ts'
@@ -20,7 +20,9 @@ interface Person {
 
 function reachOf({ session, membership }: Person): KeyReach {
   const { accountId, teamId, role } = membership
-  return { accountId, teamId, userId: session.user.userId, seesAll: can(role, 'keys:all') }
+  const seesAll = can(role, 'keys:all')
+  const roles = rolesWith(seesAll ? 'keys:all' : 'keys:own')
+  return { accountId, teamId, userId: session.user.userId, seesAll, roles }
 }
 
 function renderKey(key: KeySummary, userId: string) {

@@ -51,12 +51,12 @@ function mountMembers(app: FastifyInstance, parts: ConsoleEdge): void {
       is_self: member.userId === session.user.userId,
     })),
   }))
-  mountSession(app, parts, consoleEndpoints.setMemberRole, async ({ membership, path, body }) => {
-    await changeRole(members, membership, { userId: path.user_id, role: body.role })
+  mountSession(app, parts, consoleEndpoints.setMemberRole, async ({ path, body, ...person }) => {
+    await changeRole(members, actorOf(person), { userId: path.user_id, role: body.role })
     return { done: true }
   })
-  mountSession(app, parts, consoleEndpoints.removeMember, async ({ membership, path, query }) => {
-    await removeMember(members, membership, { userId: path.user_id, keys: query.keys })
+  mountSession(app, parts, consoleEndpoints.removeMember, async ({ path, query, ...person }) => {
+    await removeMember(members, actorOf(person), { userId: path.user_id, keys: query.keys })
     return { done: true }
   })
   mountSession(app, parts, consoleEndpoints.leaveTeam, async ({ membership, session }) => {
@@ -65,7 +65,14 @@ function mountMembers(app: FastifyInstance, parts: ConsoleEdge): void {
   })
 }
 
-const inviterOf = ({ session, membership }: { readonly session: Session; readonly membership: Membership }) => ({
+interface Person {
+  readonly session: Session
+  readonly membership: Membership
+}
+
+const actorOf = ({ session, membership: { teamId, role } }: Person) => ({ teamId, role, userId: session.user.userId })
+
+const inviterOf = ({ session, membership }: Person) => ({
   membership,
   userId: session.user.userId,
   name: session.user.name,

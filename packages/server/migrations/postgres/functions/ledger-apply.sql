@@ -57,7 +57,7 @@ declare
   e_hold text[] := '{}'; e_amount bigint[] := '{}'; e_added bigint[] := '{}'; e_at bigint[] := '{}';
 
   n int := 0; h int; a int; t int; b int; entry int;
-  available bigint; tightest text; size bigint; units bigint; pays bigint; freed bigint; small bigint;
+  available bigint; giver text; tightest text; size bigint; units bigint; pays bigint; freed bigint; small bigint;
   charge bigint; owed bigint;
   team_from bigint; key_from bigint; refusal text; is_late boolean; progress text; taken text;
 begin
@@ -308,7 +308,10 @@ begin
     elsif operation.kind = 'credit' then
       a := operation.account;
       taken := ledger_credit_before(batch, account_ids, credit_ids, credit_operations, n);
-      if a_posted[a] is null then
+      giver := batch -> 'operations' -> (n - 1) ->> 'operator';
+      if giver is not null and not exists (select from operator where user_id = giver) then
+        results[n] := '["not_operator"]';
+      elsif a_posted[a] is null then
         results[n] := '["unknown_account"]';
       elsif taken is not null then
         results[n] := case taken when 'same' then format('["already_credited","%s"]', a_posted[a]) else taken end;

@@ -5,6 +5,7 @@ import type { BudgetPeriod } from '../../platform/runtime/budget-period.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { createId } from '../../platform/runtime/ids.ts'
 import { type LimitDeps, requireKeyLimit } from './account-limits.ts'
+import type { ActingMember } from './acting-member.ts'
 import type { Right } from './caller.ts'
 import { parseKeyName } from './key-name.ts'
 import { DEFAULT_RIGHTS } from './key-permissions.ts'
@@ -43,6 +44,8 @@ export interface KeyRequest {
   readonly createdBy?: string
   /** The signed-in browser that it ends with: for keys of the playground alone. */
   readonly sessionId?: string
+  /** The member who makes it, by a role that they must still have when it is written. */
+  readonly by?: ActingMember
 }
 
 export interface CreatedKey {
@@ -94,6 +97,7 @@ export async function createKey(deps: CreateKeyDeps, request: KeyRequest): Promi
     mirroredBy: null,
     sessionId: request.sessionId ?? null,
     sharesBudget: false,
+    by: request.by,
   }
   if (!(await deps.store.insert(key))) throw new ServiceError('role_denied', 'Your role allows no keys in this team.')
   return { keyId: key.keyId, rawKey, display: key.display }

@@ -2,6 +2,7 @@
 import { type CompiledQuery, type Expression, sql, type SqlBool } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
 import type { KeyKind } from '../../platform/db/key-schema.ts'
+import { type ActingMember, lockTeam, stillMay } from './acting-member.ts'
 import type { BudgetPeriod } from '../../platform/runtime/budget-period.ts'
 
 export interface NewKey {
@@ -32,11 +33,15 @@ export interface NewKey {
   readonly sessionId: string | null
   /** True for a key that spends from an existing budget: that of the key which it follows. */
   readonly sharesBudget: boolean
+  /** The member who makes it, whose role must still allow it; absent for an operator's command. */
+  readonly by?: ActingMember | undefined
 }
 
 /** Absent parts stay. */
 export interface KeyRowChange {
   readonly changedAt: number
+  /** The member who changes it, whose role must still allow it; absent for an operator's command. */
+  readonly by?: ActingMember | undefined
   readonly name?: string
   readonly expiresAt?: number | null
   readonly models?: string | null
@@ -50,8 +55,10 @@ export function laterThanBefore(now: number) {
   return sql<number>`case when changed_at >= ${now} then changed_at + 1 else ${now} end`
 }
 
-export function changeStatements({ read }: Database, keyId: string, change: KeyRowChange): readonly CompiledQuery[] {
-  const { budget, limit, changedAt } = change
+/** @returns statements of which the last changes a row, or none has to. */
+export function changeStatements(database: Database, keyId: string, change: KeyRowChange): readonly CompiledQuery[] {
+  const { read } = database
+  const { budget, limit, changedAt, by } = change
   const columns = {
     ...(change.name === undefined ? {} : { name: change.name }),
     ...(change.expiresAt === undefined ? {} : { expires_at: change.expiresAt }),
@@ -62,7 +69,9 @@ export function changeStatements({ read }: Database, keyId: string, change: KeyR
       .updateTable('api_key')
       .set({ ...set, changed_at: laterThanBefore(changedAt) })
       .where('revoked_at', 'is', null)
+      .where(stillMay(by))
   return [
+    ...(by === undefined ? [] : [lockTeam(database, by.teamId)]),
     ...(Object.keys(columns).length === 0 ? [] : [keys(columns).where('key_id', '=', keyId).compile()]),
     ...(limit === undefined
       ? []
@@ -75,6 +84,7 @@ export function changeStatements({ read }: Database, keyId: string, change: KeyR
             .updateTable('budget')
             .set({ limit_nanocredits: budget.limit, period: budget.period })
             .where('budget_id', '=', budget.budgetId)
+            .where(stillMay(by))
             .compile(),
         ]),
   ]
@@ -82,22 +92,19 @@ export function changeStatements({ read }: Database, keyId: string, change: KeyR
 
 /**
  * Writes a key, its budget where it brings one, and who sees its secret. A key of a person is written only while that
- * person may have one in the team: their role cannot change before the end of the transaction.
+ * person may have one in the team, and any key only while its maker's role allows it: no role can change before the end
+ * of the transaction.
  *
  * @returns statements of which the last writes the key.
  */
 export function insertStatements(database: Database, key: NewKey): readonly CompiledQuery[] {
-  const { read } = database
-  const { createdBy, teamId } = key
+  const { createdBy, teamId, by } = key
   const holder = key.kind === 'service' || createdBy === null ? null : { teamId, userId: createdBy }
-  const lock = read
-    .updateTable('team')
-    .set((set) => ({ name: set.ref('name') }))
-    .where('team_id', '=', teamId)
+  const isAllowed = sql<SqlBool>`(${isHolder(holder)} and ${stillMay(by)})`
   return [
-    ...(holder === null ? [] : [lock.compile()]),
-    ...(key.sharesBudget ? [] : [insertBudget(database, key, holder)]),
-    insertKey(database, key, holder),
+    ...(holder === null && by === undefined ? [] : [lockTeam(database, teamId)]),
+    ...(key.sharesBudget ? [] : [insertBudget(database, key, isAllowed)]),
+    insertKey(database, key, isAllowed),
   ]
 }
 
@@ -128,15 +135,15 @@ function isHolder(holder: Holder | null): Expression<SqlBool> {
 const text = (value: string | null) => sql<string>`cast(${value} as text)`
 const whole = (value: number | bigint | null) => sql<number>`cast(${value} as bigint)`
 
-function insertBudget({ read }: Database, key: NewKey, holder: Holder | null): CompiledQuery {
+function insertBudget({ read }: Database, key: NewKey, isAllowed: Expression<SqlBool>): CompiledQuery {
   const values = sql`
     select ${text(key.budgetId)}, ${whole(key.budgetLimit)}, ${text(key.budgetPeriod)}
-     where ${isHolder(holder)}`
+     where ${isAllowed}`
   return sql`
     insert into budget (budget_id, limit_nanocredits, period) ${values}`.compile(read)
 }
 
-function insertKey({ read }: Database, key: NewKey, holder: Holder | null): CompiledQuery {
+function insertKey({ read }: Database, key: NewKey, isAllowed: Expression<SqlBool>): CompiledQuery {
   const columns = {
     key_id: text(key.keyId),
     team_id: text(key.teamId),
@@ -159,7 +166,7 @@ function insertKey({ read }: Database, key: NewKey, holder: Holder | null): Comp
   const names = Object.keys(columns).map((name) => sql.ref(name))
   return sql`
     insert into api_key (${sql.join(names)}) select ${sql.join(Object.values(columns))}
-     where ${isHolder(holder)}`.compile(read)
+     where ${isAllowed}`.compile(read)
 }
 
 /** Ends a key, and in the same step what was mirrored through it, over any number of keys. */

@@ -50,15 +50,18 @@ export interface KeyStore extends KeyRecords {
   findValid(hashes: readonly string[], now: number): Promise<ValidKey | null>
   /**
    * Writes the key, its budget where it brings one, and who sees it: all or nothing. Returns false where the person
-   * whose it shall be may have no key in the team.
+   * whose it shall be may have no key in the team, or who makes it may not make it any more.
    */
   insert(key: NewKey): Promise<boolean>
   /** Revokes a key, and every key that was mirrored through it, over any number of steps. */
   revoke(keyId: string, now: number): Promise<RevokedKeys>
   /** Ends every key of an account, mirrored ones included. @returns how many. */
   revokeAllOf(accountId: string, now: number): Promise<number>
-  /** Changes a key, and its budget's row: all or nothing. Ended keys stay as they are. */
-  change(keyId: string, change: KeyRowChange): Promise<void>
+  /**
+   * Changes a key, and its budget's row: all or nothing. Ended keys stay as they are. Returns false where nothing was
+   * changed, though something was to be.
+   */
+  change(keyId: string, change: KeyRowChange): Promise<boolean>
   /** Makes a key end at this time; never moves its end back. */
   endBy(keyId: string, expiresAt: number, now: number): Promise<void>
   /** Notes uses; never moves a time back. */
@@ -134,7 +137,8 @@ export function createKeyStore(database: Database): KeyStore {
     },
     async change(keyId, change) {
       const statements = changeStatements(database, keyId, change)
-      if (statements.length > 0) await database.write(statements)
+      const changed = statements.length === 0 ? [] : await database.write(statements)
+      return changed.at(-1) !== 0
     },
     async endBy(keyId, expiresAt, now) {
       const statement = read

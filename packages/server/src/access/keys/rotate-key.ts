@@ -1,6 +1,7 @@
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { createId } from '../../platform/runtime/ids.ts'
+import { type ActingMember, roleLost } from './acting-member.ts'
 import type { CreatedKey } from './create-key.ts'
 import { isUsable } from './key-origins.ts'
 import type { KeyStore } from './key-store.ts'
@@ -19,6 +20,8 @@ export interface Rotation {
   readonly overlapMs: number
   /** The person who asks for it in the console and sees the new secret; null for an operator's command. */
   readonly userId: string | null
+  /** The same person, by a role that they must still have when it is written. */
+  readonly by?: ActingMember
 }
 
 /**
@@ -27,7 +30,8 @@ export interface Rotation {
  * the overlap allows nothing twice. Whose key it is stays; who has seen the secret begins anew. The successor of a
  * mirrored key follows the same origin.
  *
- * @throws {ServiceError} `key_not_found` when the key does not exist or has ended.
+ * @throws {ServiceError} `key_not_found` when the key does not exist or has ended; `role_denied` for who may not rotate
+ *   it any more.
  */
 export async function rotateKey(deps: RotateKeyDeps, rotation: Rotation): Promise<CreatedKey> {
   const now = deps.clock.now()
@@ -63,7 +67,9 @@ export async function rotateKey(deps: RotateKeyDeps, rotation: Rotation): Promis
     mirroredBy: old.mirroredBy,
     sessionId: null,
     sharesBudget: true,
+    by: rotation.by,
   })
+  if (!isWritten && old.kind === 'service') throw roleLost()
   if (!isWritten) throw new ServiceError('key_not_found', 'The key’s owner may no longer have keys in this team.')
   if (rotation.overlapMs === 0) await deps.store.revoke(old.keyId, now)
   else await deps.store.endBy(old.keyId, now + rotation.overlapMs, now)

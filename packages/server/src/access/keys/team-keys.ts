@@ -1,5 +1,6 @@
 /** Keys as the people of a team handle them: their own, or all members'. */
 import { ServiceError } from '../../platform/errors/service-error.ts'
+import type { ActingMember } from './acting-member.ts'
 import { changeKey, type KeyChanges } from './change-key.ts'
 import { type CreatedKey, createKey, type CreateKeyDeps, type KeyRequest } from './create-key.ts'
 import type { KeyStore } from './key-store.ts'
@@ -18,6 +19,8 @@ export interface KeyReach {
   readonly userId: string
   /** False for a person who sees only the keys that they have made. */
   readonly seesAll: boolean
+  /** The roles that reach as far; one of them must be the person's still when something is written. */
+  readonly roles: readonly string[]
 }
 
 export interface TeamKeyPage {
@@ -55,6 +58,8 @@ export interface TeamKeyRequest extends Omit<KeyRequest, 'accountId' | 'teamId' 
   readonly kind: 'personal' | 'service'
 }
 
+const actingIn = ({ teamId, userId, roles }: KeyReach): ActingMember => ({ teamId, userId, roles })
+
 export function createTeamKeys(deps: TeamKeysDeps): TeamKeys {
   const find = async ({ teamId, userId, seesAll }: KeyReach, keyId: string) => {
     const key = await deps.store.find(keyId)
@@ -65,7 +70,7 @@ export function createTeamKeys(deps: TeamKeysDeps): TeamKeys {
   return {
     read,
     change: async (reach, keyId, changes) => {
-      await changeKey(deps, await find(reach, keyId), changes)
+      await changeKey(deps, await find(reach, keyId), { ...changes, by: actingIn(reach) })
       return read(reach, keyId)
     },
     list: ({ teamId, userId, seesAll }, { state, ...page }) =>
@@ -73,11 +78,12 @@ export function createTeamKeys(deps: TeamKeysDeps): TeamKeys {
         ...{ ...page, teamId, state: { kind: state ?? 'unplayed', at: deps.clock.now() } as const },
         ...(seesAll ? {} : { createdBy: userId }),
       }),
-    create: async ({ accountId, teamId, userId, seesAll }, request) => {
+    create: async (reach, request) => {
+      const { accountId, teamId, userId, seesAll } = reach
       if (request.kind === 'service' && !seesAll) {
         throw new ServiceError('role_denied', 'Service keys are for those who handle all keys of the team.')
       }
-      return createKey(deps, { ...request, accountId, teamId, createdBy: userId })
+      return createKey(deps, { ...request, accountId, teamId, createdBy: userId, by: actingIn(reach) })
     },
     revoke: async (reach, keyId) => {
       await find(reach, keyId)
@@ -85,7 +91,7 @@ export function createTeamKeys(deps: TeamKeysDeps): TeamKeys {
     },
     rotate: async (reach, keyId, overlapMs) => {
       const { name } = await find(reach, keyId)
-      const made = await rotateKey(deps, { keyId, overlapMs, userId: reach.userId })
+      const made = await rotateKey(deps, { keyId, overlapMs, userId: reach.userId, by: actingIn(reach) })
       return { ...made, name }
     },
   }

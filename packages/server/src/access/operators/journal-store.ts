@@ -1,26 +1,15 @@
+import { type CompiledQuery, sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
-import type { JournalStore } from './journal.ts'
+import { actingOperator, type JournalStore, type NewEntry } from './journal.ts'
+import { isStillOperator } from './operator-store.ts'
 
 /** Makes the store of the operators' journal. */
 export function createJournalStore(database: Database): JournalStore {
   const { read } = database
   return {
-    async begin({ actionId, at, by, action, accountId, subject, reason, details }) {
-      const statement = read.insertInto('operator_action').values({
-        action_id: actionId,
-        acted_at: at,
-        operator_id: by.operatorId,
-        operator_name: by.name,
-        way: by.way,
-        action,
-        account_id: accountId ?? null,
-        subject: subject ?? null,
-        reason: reason ?? null,
-        details: JSON.stringify(details ?? {}),
-        outcome: null,
-        ended_at: null,
-      })
-      await database.write([statement.compile()])
+    async begin(entry) {
+      const [begun] = await database.write([beginStatement(database, entry)])
+      return begun === 1
     },
     async end(actionId, outcome, at) {
       const statement = read
@@ -55,3 +44,25 @@ export function createJournalStore(database: Database): JournalStore {
     },
   }
 }
+
+function beginStatement({ read }: Database, entry: NewEntry): CompiledQuery {
+  const { actionId, at, by, action, accountId, subject, reason, details } = entry
+  const columns = {
+    action_id: text(actionId),
+    acted_at: sql`cast(${at} as bigint)`,
+    operator_id: text(by.operatorId),
+    operator_name: text(by.name),
+    way: text(by.way),
+    action: text(action),
+    account_id: text(accountId ?? null),
+    subject: text(subject ?? null),
+    reason: text(reason ?? null),
+    details: text(JSON.stringify(details ?? {})),
+  }
+  const names = Object.keys(columns).map((name) => sql.ref(name))
+  return sql`
+    insert into operator_action (${sql.join(names)}) select ${sql.join(Object.values(columns))}
+     where ${isStillOperator(actingOperator(by))}`.compile(read)
+}
+
+const text = (value: string | null) => sql`cast(${value} as text)`

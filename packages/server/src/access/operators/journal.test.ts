@@ -4,7 +4,7 @@ import { ServiceError } from '../../platform/errors/service-error.ts'
 import { keepJournal, type JournalDeps, type Operator } from './journal.ts'
 import { createJournalStore } from './journal-store.ts'
 
-const by: Operator = { operatorId: 'ada', name: 'Ada', way: 'console' }
+const by: Operator = { operatorId: 'ada', name: 'Ada', way: 'command' }
 
 describeEachEngine('the journal', (engine) => {
   let open: TestDatabase
@@ -27,6 +27,14 @@ describeEachEngine('the journal', (engine) => {
     expect(await keepJournal(deps, by, action, { work, outcomeOf: () => 'done' })).toBe('result')
     expect(seen).toMatchObject({ action: 'account.suspend', accountId: 'one', reason: 'unpaid', outcome: null })
     expect(await newest()).toMatchObject({ operatorName: 'Ada', outcome: 'done' })
+  })
+
+  test('has no entry of a person in the console who is no operator, and nothing is done', async () => {
+    const before = await newest()
+    const work = (): Promise<string> => Promise.reject(new Error('was done'))
+    const done = keepJournal(deps, { ...by, way: 'console' }, action, { work, outcomeOf: () => 'done' })
+    await expect(done).rejects.toMatchObject({ code: 'role_denied' })
+    expect(await newest()).toEqual(before)
   })
 
   test('says what was refused, and what is unknown', async () => {

@@ -18,6 +18,16 @@ export interface Operator {
   readonly way: 'console' | 'command' | 'start'
 }
 
+/** The person who acts in the console, whose right must hold when it is done; undefined for a command or a start. */
+export function actingOperator({ operatorId, way }: Operator): string | undefined {
+  return way === 'console' ? (operatorId ?? undefined) : undefined
+}
+
+/** For a person whose right was taken between the question and the write. */
+export function noOperator(): ServiceError {
+  return new ServiceError('role_denied', 'This is for the operator of the gateway.')
+}
+
 /** What is done, to whom, and why. Never a secret: neither keys nor addresses of emails. */
 export interface JournaledAction {
   readonly action: OperatorAction
@@ -67,7 +77,8 @@ export interface JournalFilter {
 
 /** Where the entries are kept. */
 export interface JournalStore {
-  begin(entry: NewEntry): Promise<void>
+  /** Returns false, and writes nothing, for a person who acts in the console and is no operator any more. */
+  begin(entry: NewEntry): Promise<boolean>
   /** Notes the outcome; a second one changes nothing. */
   end(actionId: string, outcome: ActionOutcome, at: number): Promise<void>
   /** Newest first. */
@@ -87,9 +98,11 @@ export interface ActionSteps<Result> {
 }
 
 /**
- * Does something with an entry in the journal.
+ * Does something with an entry in the journal. The entry is the last that asks for the operator's right, in one step
+ * with its writing: an action that follows it began while they had it.
  *
- * @throws whatever the work throws; the entry says then that it failed.
+ * @throws {ServiceError} `role_denied` for a person who is no operator any more. Whatever the work throws; the entry
+ *   says then that it failed.
  */
 export async function keepJournal<Result>(
   { journal, clock }: JournalDeps,
@@ -99,7 +112,7 @@ export async function keepJournal<Result>(
 ): Promise<Result> {
   const at = clock.now()
   const actionId = createId(at)
-  await journal.begin({ ...action, actionId, at, by })
+  if (!(await journal.begin({ ...action, actionId, at, by }))) throw noOperator()
   try {
     const result = await steps.work()
     await journal.end(actionId, steps.outcomeOf(result), clock.now())

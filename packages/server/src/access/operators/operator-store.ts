@@ -1,12 +1,17 @@
+import { type CompiledQuery, type Expression, sql, type SqlBool } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
 
 export interface OperatorStore {
   isOperator(userId: string): Promise<boolean>
   hasAny(): Promise<boolean>
-  /** Returns false when the person is one already; adding a person twice changes nothing. */
-  add(userId: string, now: number): Promise<boolean>
-  /** Never removes the last one. Returns false when nothing changed. */
-  remove(userId: string): Promise<boolean>
+  /**
+   * Returns false when the person is one already; adding a person twice changes nothing.
+   *
+   * @param by the operator who does it, and must be one still; absent for what no person does in the console.
+   */
+  add(userId: string, now: number, by?: string): Promise<boolean>
+  /** Never removes the last one. Returns false when nothing changed. @param by as for `add`. */
+  remove(userId: string, by?: string): Promise<boolean>
   /** Oldest first. */
   list(): Promise<readonly { readonly userId: string; readonly createdAt: number }[]>
   addFirstRunToken(tokenHash: string, now: number): Promise<void>
@@ -39,24 +44,25 @@ export function createOperatorStore(database: Database): OperatorStore {
     async hasAny() {
       return (await read.selectFrom('operator').select('user_id').limit(1).executeTakeFirst()) !== undefined
     },
-    async add(userId, now) {
-      const statement = read
-        .insertInto('operator')
-        .values({ user_id: userId, created_at: now })
-        .onConflict((conflict) => conflict.column('user_id').doNothing())
-      const [added] = await database.write([statement.compile()])
+    async add(userId, now, by) {
+      const statement = sql`
+        insert into operator (user_id, created_at) select cast(${userId} as text), cast(${now} as bigint)
+         where ${isStillOperator(by)}
+        on conflict (user_id) do nothing`
+      const [, added] = await database.write([lockOperators(database), statement.compile(read)])
       return added === 1
     },
-    async remove(userId) {
+    async remove(userId, by) {
       const statement = read
         .deleteFrom('operator')
         .where('user_id', '=', userId)
+        .where(isStillOperator(by))
         .where((where) =>
           where.exists(
             read.selectFrom('operator as other').select('other.user_id').where('other.user_id', '<>', userId),
           ),
         )
-      const [removed] = await database.write([statement.compile()])
+      const [, removed] = await database.write([lockOperators(database), statement.compile()])
       return removed === 1
     },
     list() {
@@ -101,4 +107,22 @@ export function createOperatorStore(database: Database): OperatorStore {
       await database.write(statements)
     },
   }
+}
+
+/**
+ * Whether a person is an operator now; true where no person acts.
+ *
+ * @param by of the console; undefined for a command or a start.
+ */
+export function isStillOperator(by: string | undefined): Expression<SqlBool> {
+  if (by === undefined) return sql<SqlBool>`1 = 1`
+  return sql<SqlBool>`exists (select 1 from operator acting where acting.user_id = ${by})`
+}
+
+/** Operators come and go one after the other: two who remove each other at once would leave none. */
+function lockOperators({ read }: Database): CompiledQuery {
+  return read
+    .updateTable('operator')
+    .set((set) => ({ created_at: set.ref('created_at') }))
+    .compile()
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/db/database.ts'
+import { type ActingMember, lockTeam, stillMay } from '../keys/acting-member.ts'
 import type { TeamInvitationTable } from '../../platform/db/people-schema.ts'
 
 export type InvitedRole = TeamInvitationTable['role']
@@ -26,11 +27,23 @@ export interface NewInvitation {
   readonly invitedBy: string
   readonly now: number
   readonly expiresAt: number
+  /** The inviter, whose role must still allow it. */
+  readonly by: ActingMember
+}
+
+/** A new link of an invitation, and who asks for it, whose role must still allow it. */
+export interface NewLink {
+  readonly tokenHash: string
+  readonly expiresAt: number
+  readonly by: ActingMember
 }
 
 export interface InvitationStore {
-  /** Writes an invitation in the place of one that is open for the same team and address. */
-  insert(invitation: NewInvitation): Promise<void>
+  /**
+   * Writes an invitation in the place of one that is open for the same team and address. Returns false, and changes
+   * nothing, where the inviter may not invite any more.
+   */
+  insert(invitation: NewInvitation): Promise<boolean>
   /** Those that were neither taken nor withdrawn, newest first, at most `limit`; expired ones among them. */
   listOpen(teamId: string, limit: number): Promise<readonly Invitation[]>
   /** Open ones for an address. */
@@ -41,8 +54,8 @@ export interface InvitationStore {
   findByToken(tokenHash: string, now: number): Promise<Invitation | null>
   /** Whether an invitation for this address is open. */
   isInvited(email: string, now: number): Promise<boolean>
-  /** Gives it a new link and a new end. Returns false when it was taken or withdrawn meanwhile. */
-  renew(invitationId: string, link: { readonly tokenHash: string; readonly expiresAt: number }): Promise<boolean>
+  /** Gives it a new link and a new end. Returns false when it was taken or withdrawn meanwhile, or the role was. */
+  renew(invitationId: string, link: NewLink): Promise<boolean>
   /** Returns false when it was taken or withdrawn before. */
   revoke(invitationId: string, now: number): Promise<boolean>
   /**
@@ -80,13 +93,15 @@ export function createInvitationStore(database: Database): InvitationStore {
       .where('accepted_at', 'is', null)
       .where('revoked_at', 'is', null)
   return {
-    async insert({ invitationId, teamId, email, role, tokenHash, invitedBy, now, expiresAt }) {
-      const before = close(now).where('team_id', '=', teamId).where('email', '=', email)
-      const row = {
-        ...{ invitation_id: invitationId, team_id: teamId, email, role, token_hash: tokenHash, invited_by: invitedBy },
-        ...{ created_at: now, expires_at: expiresAt, accepted_at: null, revoked_at: null },
-      }
-      await database.write([before.compile(), read.insertInto('team_invitation').values(row).compile()])
+    async insert(invitation) {
+      const { teamId, email, now, by } = invitation
+      const before = close(now).where('team_id', '=', teamId).where('email', '=', email).where(stillMay(by))
+      const [, , inserted] = await database.write([
+        lockTeam(database, teamId),
+        before.compile(),
+        insertStatement(database, invitation),
+      ])
+      return inserted === 1
     },
     listOpen: (teamId, limit) =>
       rows()
@@ -120,14 +135,15 @@ export function createInvitationStore(database: Database): InvitationStore {
         .executeTakeFirst()
       return row !== undefined
     },
-    async renew(invitationId, { tokenHash, expiresAt }) {
+    async renew(invitationId, { tokenHash, expiresAt, by }) {
       const statement = read
         .updateTable('team_invitation')
         .set({ token_hash: tokenHash, expires_at: expiresAt })
         .where('invitation_id', '=', invitationId)
         .where('accepted_at', 'is', null)
         .where('revoked_at', 'is', null)
-      const [renewed] = await database.write([statement.compile()])
+        .where(stillMay(by))
+      const [, renewed] = await database.write([lockTeam(database, by.teamId), statement.compile()])
       return renewed === 1
     },
     async revoke(invitationId, now) {
@@ -143,6 +159,29 @@ export function createInvitationStore(database: Database): InvitationStore {
 
 /** Invitations of one address that are shown at most. */
 const LISTED_MAX = 50
+
+function insertStatement({ read }: Database, invitation: NewInvitation) {
+  const { invitationId, teamId, email, role, tokenHash, invitedBy, now, expiresAt, by } = invitation
+  const row = read
+    .selectFrom('team')
+    .select((from) => [
+      from.val(invitationId).as('invitation_id'),
+      'team.team_id',
+      from.val(email).as('email'),
+      from.val(role).as('role'),
+      from.val(tokenHash).as('token_hash'),
+      from.val(invitedBy).as('invited_by'),
+      from.val(now).as('created_at'),
+      from.val(expiresAt).as('expires_at'),
+    ])
+    .where('team.team_id', '=', teamId)
+    .where(stillMay(by))
+  return read
+    .insertInto('team_invitation')
+    .columns(['invitation_id', 'team_id', 'email', 'role', 'token_hash', 'invited_by', 'created_at', 'expires_at'])
+    .expression(row)
+    .compile()
+}
 
 interface Acceptance {
   readonly invitationId: string

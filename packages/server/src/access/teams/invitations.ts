@@ -6,7 +6,8 @@ import { deliverMail, type OutboxDeps, queueMail } from '../../platform/mail/out
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { createId } from '../../platform/runtime/ids.ts'
 import type { Invitation, InvitationStore, InvitedRole } from './invitation-store.ts'
-import { reaches } from './manage-members.ts'
+import { roleLost } from '../keys/acting-member.ts'
+import { actingOn, reaches } from './manage-members.ts'
 import type { Membership } from './membership.ts'
 import type { TeamStore } from './team-store.ts'
 
@@ -68,10 +69,12 @@ export async function inviteMember(
   const now = clock.now()
   const token = createToken()
   const invitationId = createId(now)
-  await store.insert({
+  const isWritten = await store.insert({
     ...{ invitationId, teamId, email, role: request.role, invitedBy: userId, now },
     ...{ tokenHash: hashToken(token), expiresAt: now + INVITATION_MS },
+    by: actingOn({ ...membership, userId }, request.role),
   })
+  if (!isWritten) throw roleLost()
   const invitation = await getOpen(deps, teamId, invitationId)
   await sendOrWithdraw(deps, invitation, token)
   return invitation
@@ -90,7 +93,8 @@ export async function resendInvitation(
     throw new ServiceError('role_denied', `The role ${inviter.membership.role} may not give the role ${before.role}.`)
   }
   const token = createToken()
-  const link = { tokenHash: hashToken(token), expiresAt: deps.clock.now() + INVITATION_MS }
+  const by = actingOn({ ...inviter.membership, userId: inviter.userId }, before.role)
+  const link = { tokenHash: hashToken(token), expiresAt: deps.clock.now() + INVITATION_MS, by }
   await send(deps, { ...before, expiresAt: link.expiresAt }, token)
   if (!(await deps.store.renew(invitationId, link))) throw notFound()
   return getOpen(deps, teamId, invitationId)

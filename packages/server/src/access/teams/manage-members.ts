@@ -1,8 +1,9 @@
 /** Members of a team: who is in it, what they are, and how they leave. */
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
+import { type ActingMember, roleLost } from '../keys/acting-member.ts'
 import type { Member, Membership } from './membership.ts'
-import type { Role } from './permissions.ts'
+import { type Role, rolesWith } from './permissions.ts'
 import type { TeamStore } from './team-store.ts'
 
 export interface ManageMembersDeps {
@@ -20,6 +21,17 @@ export function reaches(role: Role, other: Role): boolean {
   return RANK[role] >= RANK[other]
 }
 
+/** A member who acts on others, with the role that they had when they were asked for it. */
+export interface Actor extends Pick<Membership, 'teamId' | 'role'> {
+  readonly userId: string
+}
+
+/** The actor as the write asks for them: in a role that may manage members, and reaches all of these. */
+export function actingOn({ teamId, userId }: Actor, ...others: readonly Role[]): ActingMember {
+  const roles = rolesWith('members:manage').filter((role) => others.every((other) => reaches(role, other)))
+  return { teamId, userId, roles }
+}
+
 /** Owners first, then by role, then by the time of joining. */
 export async function listMembers({ store }: Pick<ManageMembersDeps, 'store'>, teamId: string) {
   const members = await store.listMembers(teamId)
@@ -33,7 +45,7 @@ export async function listMembers({ store }: Pick<ManageMembersDeps, 'store'>, t
  */
 export async function changeRole(
   deps: ManageMembersDeps,
-  actor: Pick<Membership, 'teamId' | 'role'>,
+  actor: Actor,
   change: { readonly userId: string; readonly role: Role },
 ): Promise<void> {
   const member = await findMember(deps, actor.teamId, change.userId)
@@ -42,8 +54,9 @@ export async function changeRole(
   if (member.role === change.role) return
   const { teamId } = actor
   const { userId, role: to } = change
-  if (!(await deps.store.setRole({ teamId, userId, from: member.role, to, now: deps.clock.now() }))) {
-    throw lastOwner()
+  const by = actingOn(actor, member.role, to)
+  if (!(await deps.store.setRole({ teamId, userId, from: member.role, to, now: deps.clock.now(), by }))) {
+    throw await refusal(deps, by)
   }
 }
 
@@ -55,14 +68,17 @@ export async function changeRole(
  */
 export async function removeMember(
   deps: ManageMembersDeps,
-  actor: Pick<Membership, 'teamId' | 'role'>,
+  actor: Actor,
   removed: { readonly userId: string; readonly keys: 'revoke' | 'keep' },
 ): Promise<void> {
   const { teamId } = actor
   const { userId, keys } = removed
   const { role: from } = await findMember(deps, teamId, userId)
   requireReach(actor.role, from)
-  if (!(await deps.store.removeMember({ teamId, userId, from, keys, now: deps.clock.now() }))) throw lastOwner()
+  const by = actingOn(actor, from)
+  if (!(await deps.store.removeMember({ teamId, userId, from, keys, now: deps.clock.now(), by }))) {
+    throw await refusal(deps, by)
+  }
 }
 
 /**
@@ -88,6 +104,12 @@ async function findMember({ store }: ManageMembersDeps, teamId: string, userId: 
 function requireReach(role: Role, other: Role): void {
   if (reaches(role, other)) return
   throw new ServiceError('role_denied', `The role ${role} may not give or take the role ${other}. Ask an owner.`)
+}
+
+/** Why nothing was written: the actor's own role was taken meanwhile, or an owner must stay. */
+async function refusal({ store }: ManageMembersDeps, { teamId, userId, roles }: ActingMember): Promise<ServiceError> {
+  const actor = await store.findMembership(userId, teamId)
+  return actor !== null && roles.includes(actor.role) ? lastOwner() : roleLost()
 }
 
 function lastOwner(): ServiceError {

@@ -1,6 +1,7 @@
 import { sql, type CompiledQuery } from 'kysely'
 import { isUniqueViolation } from '../../platform/db/database-failure.ts'
 import type { Database } from '../../platform/db/database.ts'
+import { type ActingMember, lockTeam, stillMay } from '../keys/acting-member.ts'
 import { endLostKeys, type LostRole } from './lost-keys.ts'
 import type { Member, Membership } from './membership.ts'
 import type { Role } from './permissions.ts'
@@ -52,6 +53,8 @@ export interface RoleChange {
   readonly from: Role
   readonly to: Role
   readonly now: number
+  /** The member who does it, whose role must still allow it; absent for people who leave by themselves. */
+  readonly by?: ActingMember
 }
 
 /** Makes the store of teams and their members. */
@@ -115,12 +118,14 @@ export function createTeamStore(database: Database): TeamStore {
       return added === 1
     },
     async setRole(change) {
+      // Two owners who leave at the same moment would each see the other stay: the team is locked first.
       const statement = read
         .updateTable('team_member')
         .set({ role: change.to })
         .where('team_id', '=', change.teamId)
         .where('user_id', '=', change.userId)
         .where('role', '=', change.from)
+        .where(stillMay(change.by))
         .where(mayLoseOwner(database, change.from === 'owner' && change.to !== 'owner' ? change : null))
       const [, changed] = await database.write([
         lockTeam(database, change.teamId),
@@ -136,6 +141,7 @@ export function createTeamStore(database: Database): TeamStore {
         .where('team_id', '=', member.teamId)
         .where('user_id', '=', member.userId)
         .where('role', '=', member.from)
+        .where(stillMay(member.by))
         .where(mayLoseOwner(database, member.from === 'owner' ? member : null))
       const [, removed] = await database.write([
         lockTeam(database, member.teamId),
@@ -166,18 +172,6 @@ export function createTeamStore(database: Database): TeamStore {
       return row.teams
     },
   }
-}
-
-/**
- * Changes of one team's owners happen one after the other: two owners who leave at the same moment would each see the
- * other stay.
- */
-function lockTeam({ read }: Database, teamId: string): CompiledQuery {
-  return read
-    .updateTable('team')
-    .set((set) => ({ name: set.ref('name') }))
-    .where('team_id', '=', teamId)
-    .compile()
 }
 
 /** Another owner stays, and the team was not made with this person. @param member null where no owner is lost. */

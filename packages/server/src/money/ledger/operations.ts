@@ -214,6 +214,8 @@ export interface RecordCredit {
   readonly amount: Nanocredits
   /** Why, in words for the account's owner. */
   readonly reason: string
+  /** The person who gives it, who must be an operator still; absent for what no person does in the console. */
+  readonly operatorId?: string | undefined
   readonly now: number
 }
 
@@ -224,6 +226,8 @@ export type CreditResult =
   | { readonly kind: 'id_taken'; readonly by: CreditFacts }
   | { readonly kind: 'insufficient'; readonly available: Nanocredits }
   | { readonly kind: 'unknown_account' }
+  /** The person who gave it is no operator any more. Nothing was recorded. */
+  | { readonly kind: 'not_operator' }
 
 /** What a transfer says beside its id and its time. */
 export interface CreditFacts {

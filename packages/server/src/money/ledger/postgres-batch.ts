@@ -176,6 +176,7 @@ function creditRowFrom(ids: BatchIds, operation: RecordCredit): Record<string, u
     source: operation.source,
     amount: operation.amount.toString(),
     reason: operation.reason,
+    ...(operation.operatorId === undefined ? {} : { operator: operation.operatorId }),
     now: operation.now,
   }
 }
@@ -260,6 +261,7 @@ function resultFrom([kind, first, second, third, fourth, fifth]: ResultRow): Led
       return { kind, inflow: BigInt(first ?? 0), credited: BigInt(second ?? 0) }
     case 'unknown_deposit':
     case 'unknown_account':
+    case 'not_operator':
     case 'journaled':
       return { kind }
     case 'fault':

@@ -209,7 +209,8 @@ function extendHold(rows: BatchRows, operation: ExtendHold): ExtendResult {
 }
 
 function recordCredit(rows: BatchRows, operation: RecordCredit): CreditResult | FaultResult {
-  const { transferId, accountId, amount, source, reason, now } = operation
+  const { transferId, accountId, amount, source, reason, operatorId, now } = operation
+  if (operatorId !== undefined && !rows.store.isOperator(operatorId)) return { kind: 'not_operator' }
   const balance = findBalance(rows, accountId)
   if (balance === null) return { kind: 'unknown_account' }
   const before = rows.credits.get(transferId) ?? rows.store.findTransfer(transferId)

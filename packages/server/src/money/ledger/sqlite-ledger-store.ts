@@ -72,6 +72,7 @@ function createReads(connection: DatabaseSync) {
     connection,
     `select k.budget_id, t.budget_id from api_key k left join team t on t.team_id = k.team_id where k.key_id = ?`,
   )
+  const operator = rowsOf(connection, 'select user_id from operator where user_id = ?')
   const foreignCommits = connection.prepare('pragma data_version', { returnArrays: true })
   return {
     /** Changes whenever another connection has committed. Source: SQLite, PRAGMA data_version. */
@@ -93,6 +94,7 @@ function createReads(connection: DatabaseSync) {
       const row = budgets(keyId)
       return { key: (row?.[0] as string | undefined) ?? null, team: (row?.[1] as string | null | undefined) ?? null }
     },
+    isOperator: (userId: string): boolean => operator(userId) !== undefined,
     findTransfer: (transferId: string): TransferRow | null => transferFrom(transfer(transferId)),
   }
 }

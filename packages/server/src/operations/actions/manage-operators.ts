@@ -1,5 +1,5 @@
 import { ServiceError } from '../../platform/errors/service-error.ts'
-import { type JournalDeps, keepJournal, type Operator } from '../../access/operators/journal.ts'
+import { actingOperator, type JournalDeps, keepJournal, type Operator } from '../../access/operators/journal.ts'
 import type { OperatorStore } from '../../access/operators/first-run.ts'
 import type { User } from '../../access/sign-in/sign-in.ts'
 
@@ -51,7 +51,7 @@ export async function addOperator(
     by,
     { action: 'operator.add', subject: user.userId, reason, details: { name: user.name } },
     {
-      work: () => deps.operators.add(user.userId, deps.clock.now()),
+      work: () => deps.operators.add(user.userId, deps.clock.now(), actingOperator(by)),
       outcomeOf: (isAdded) => (isAdded ? 'done' : 'unchanged'),
     },
   )
@@ -74,7 +74,10 @@ export async function removeOperator(
     deps,
     by,
     { action: 'operator.remove', subject: userId, reason, details: { name: user?.name ?? '' } },
-    { work: () => deps.operators.remove(userId), outcomeOf: (removed) => (removed ? 'done' : 'refused') },
+    {
+      work: () => deps.operators.remove(userId, actingOperator(by)),
+      outcomeOf: (removed) => (removed ? 'done' : 'refused'),
+    },
   )
   if (isRemoved) return
   throw new ServiceError('last_operator', 'This is the last operator. Make another person an operator first.')

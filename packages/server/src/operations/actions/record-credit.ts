@@ -1,7 +1,13 @@
 import { formatCredits, type Nanocredits } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { CreditFacts, CreditResult } from '../../money/ledger/operations.ts'
-import { keepJournal, type ActionOutcome, type Operator } from '../../access/operators/journal.ts'
+import {
+  actingOperator,
+  keepJournal,
+  noOperator,
+  type ActionOutcome,
+  type Operator,
+} from '../../access/operators/journal.ts'
 import { createId } from '../../platform/runtime/ids.ts'
 import type { OperationsDeps } from './operations-deps.ts'
 
@@ -22,7 +28,7 @@ export interface CreditRequest {
 
 export interface RecordedCredit {
   readonly transferId: string
-  readonly result: Exclude<CreditResult, { kind: 'id_taken' }>
+  readonly result: Exclude<CreditResult, { kind: 'id_taken' | 'not_operator' }>
 }
 
 const OUTCOMES: Readonly<Record<CreditResult['kind'], ActionOutcome>> = {
@@ -31,13 +37,14 @@ const OUTCOMES: Readonly<Record<CreditResult['kind'], ActionOutcome>> = {
   id_taken: 'refused',
   insufficient: 'refused',
   unknown_account: 'refused',
+  not_operator: 'refused',
 }
 
 /**
  * Gives credits or corrects a balance, never below what is held, with an entry in the journal.
  *
  * @throws {ServiceError} `invalid_value` for words or a name that cannot be, `id_already_used` where the name is that of
- * another credit.
+ * another credit, `role_denied` for who is no operator any more.
  */
 export async function recordCredit(
   deps: Pick<OperationsDeps, 'ledger' | 'journal' | 'clock'>,
@@ -55,6 +62,7 @@ export async function recordCredit(
     throw new ServiceError('invalid_value', rule, { param: 'credits' })
   }
   const now = deps.clock.now()
+  const operatorId = actingOperator(by)
   // A name of the operator's gets a prefix, so that it can never be the id of a request or of a deposit.
   const transferId = id === null ? createId(now) : `${source}:${id}`
   const result = await keepJournal(
@@ -65,10 +73,12 @@ export async function recordCredit(
       ...{ accountId, subject: transferId, reason, details: { credits: formatCredits(amount) } },
     },
     {
-      work: () => deps.ledger.submit({ kind: 'credit', transferId, source, accountId, amount, reason, now }),
+      work: () =>
+        deps.ledger.submit({ kind: 'credit', transferId, source, accountId, amount, reason, operatorId, now }),
       outcomeOf: ({ kind }) => OUTCOMES[kind],
     },
   )
+  if (result.kind === 'not_operator') throw noOperator()
   if (result.kind === 'id_taken') throw idTaken(request, result.by, reason)
   return { transferId, result }
 }
