@@ -6,7 +6,7 @@ import { endpointList } from './endpoints.ts'
 import { errorBody } from './error-body.ts'
 import { errorCodes } from './error-codes.ts'
 import { examples, shortageExample } from './examples.ts'
-import { createOpenApiDocument, DEVELOPMENT_BASE_URL, pathOf } from './openapi.ts'
+import { createOpenApiDocument, DEVELOPMENT_BASE_URL, openApiSteps, pathOf } from './openapi.ts'
 
 const document = createOpenApiDocument('https://gateway.example/api')
 
@@ -34,6 +34,15 @@ describe('the OpenAPI document', () => {
     expect(result.errors).toBeUndefined()
     expect(result.valid).toBe(true)
     expect(validator.version).toBe('3.1')
+  })
+
+  test('is made in steps of an endpoint, so that a server can do other work in between', () => {
+    const steps = openApiSteps('https://gateway.example/api')
+    let count = 0
+    let step = steps.next()
+    for (; step.done !== true; step = steps.next()) count++
+    expect(count).toBe(endpointList.length)
+    expect(step.value).toEqual(document)
   })
 
   test('has the version that the specification names, and both servers', () => {

@@ -40,12 +40,22 @@ export interface OpenApiDocument {
  * @param publicBaseUrl where clients reach this gateway, ending in `/api`.
  */
 export function createOpenApiDocument(publicBaseUrl: string): OpenApiDocument {
+  const steps = openApiSteps(publicBaseUrl)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
+/** The same in steps of an endpoint: all of them take half a second, which a server has for no one request. */
+export function* openApiSteps(publicBaseUrl: string): Generator<void, OpenApiDocument, undefined> {
   const schemas = new SchemaCollection()
   const servers = serversOf(publicBaseUrl)
   const paths: Record<string, Record<string, Json | readonly Server[]>> = {}
   for (const endpoint of endpointList) {
     const path = (paths[pathOf(endpoint)] ??= endpoint.standsAtOrigin === true ? { servers: originsOf(servers) } : {})
     path[endpoint.method.toLowerCase()] = renderOperation(endpoint, examples[endpoint.id], schemas)
+    yield
   }
   schemas.render(errorBody, 'output')
   return {
@@ -103,8 +113,18 @@ const INTRODUCTION = [
 /** JSON schemas as they are needed; those with an id go to `components.schemas`. */
 class SchemaCollection {
   readonly all: Record<string, unknown> = {}
+  readonly #rendered = { input: new Map<z.ZodType, Json>(), output: new Map<z.ZodType, Json>() }
 
+  /** One schema may stand in every answer of every endpoint. */
   render(schema: z.ZodType, io: 'input' | 'output'): Json {
+    const known = this.#rendered[io].get(schema)
+    if (known !== undefined) return known
+    const rendered = this.#make(schema, io)
+    this.#rendered[io].set(schema, rendered)
+    return rendered
+  }
+
+  #make(schema: z.ZodType, io: 'input' | 'output'): Json {
     const { $schema: _dialect, $defs, ...rest } = z.toJSONSchema(schema, { io, override: tidySchema })
     for (const [id, definition] of Object.entries($defs ?? {})) this.all[id] = withComponentRefs(definition)
     return withComponentRefs(rest)

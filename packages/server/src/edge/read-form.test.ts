@@ -226,6 +226,23 @@ test('too many fields, too long a field, and too much text in all are refused', 
   await expect(send(formOf(long))).rejects.toMatchObject({ param: 'f8' })
 })
 
+test.each([
+  ['without headers', '--x\r\n\r\n\r\n'],
+  ['without a name', '--x\r\nA: b\r\n\r\n\r\n'],
+  ['without anything', '--x\r\n'],
+  ['of one name', part('content-disposition: form-data; name="a"', '')],
+])('of too many parts %s no more is read than the first', async (_name, text) => {
+  const { form, client } = await begin('multipart/form-data; boundary=x')
+  client.end(`${text.repeat(200)}--x--\r\n`)
+  await expect(form).rejects.toMatchObject({ code: 'invalid_form' })
+})
+
+test('as many parts as there may be fields and files are read', async () => {
+  const fields = Array.from({ length: 128 }, (_value, index) => [`f${index}`, 'x'] as const)
+  const form = await send(formOf([...fields, ['file', new File(['a'], 'a.wav')]]))
+  expect([form.fields.length, form.files.length]).toEqual([128, 1])
+})
+
 test('a body that never comes to a part ends at the size of the largest form', async () => {
   const { form, client } = await begin('multipart/form-data; boundary=x', { fileBytesMax: 1_000 })
   const write = (): void => {

@@ -70,7 +70,7 @@ function malformed(message: string, cause?: unknown): ServiceError {
   return new ServiceError('invalid_form', message, { cause })
 }
 
-function createParser(request: IncomingMessage): BusboyInstance {
+function createParser(request: IncomingMessage, { filesMax }: FormLimits): BusboyInstance {
   refuseEncoding(request.headers)
   const type = request.headers['content-type']
   if (type === undefined || !FORM_TYPE.test(type)) {
@@ -81,7 +81,8 @@ function createParser(request: IncomingMessage): BusboyInstance {
       headers: { ...request.headers, 'content-type': type },
       // Every part is read here: a field's text is decoded as UTF-8, whatever character set its header names.
       isPartAFile: () => true,
-      limits: { headerSize: PART_HEADER_BYTES, headerPairs: PART_HEADERS },
+      // Parts without a name or without anything are parts, too: each costs as much as any other.
+      limits: { headerSize: PART_HEADER_BYTES, headerPairs: PART_HEADERS, parts: FIELDS_MAX + filesMax },
     })
   } catch (error) {
     throw malformed('The content type names no boundary.', error)
@@ -190,7 +191,7 @@ function watchBody(request: IncomingMessage, limits: FormLimits, onEnd: (error: 
 
 /** Feeds a request to the parser and hands its parts to the reader; resolves when the last of them was taken. */
 function parseForm(request: IncomingMessage, reader: FormReader, limits: FormLimits): Promise<void> {
-  const parser = createParser(request)
+  const parser = createParser(request, limits)
   return new Promise((resolve, reject) => {
     let isOver = false
     const parts: Promise<void>[] = []
@@ -224,6 +225,7 @@ function parseForm(request: IncomingMessage, reader: FormReader, limits: FormLim
       streams.push(bytes)
       parts.push(reader.read(name, { bytes, filename, contentType }).catch(fail))
     })
+    parser.on('partsLimit', () => fail(malformed(`The form has more than ${FIELDS_MAX + limits.filesMax} parts.`)))
     parser.on('finish', () => {
       void Promise.all(parts).then(() => finish(resolve))
     })
