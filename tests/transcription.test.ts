@@ -192,10 +192,31 @@ describe('the price', () => {
     expect(charge).toBe(3n * SECOND)
   })
 
-  test('goes by the bytes of a file that cannot be read: 4,000 of them a second', async () => {
+  test('goes by frames where a WAV calls them PCM', async () => {
+    const samples = await makeAudio('mp3', 9.5)
+    const header = makeWav(WAV_HEADER_BYTES, 48_000)
+    header.writeUInt16LE(2, 32)
+    header.writeUInt16LE(16, 34)
+    const lying = new Uint8Array(Buffer.concat([header, samples]))
+    const { charge } = await chargeOf(gateway, () => ask([['file', new File([lying], 'a.wav')]]))
+    expect(charge).toBe(10n * SECOND)
+  })
+
+  test('of a container that is not measured is none: it is a 400 that names what to send', async () => {
+    const nut = new File(['nut/multimedia container\0', new Uint8Array(9_000)], 'a.wav')
+    const { result, charge } = await chargeOf(gateway, () => ask([['file', nut]]))
+    expect(await errorOf(result)).toMatchObject({
+      code: 'unsupported_format',
+      param: 'file',
+      message: expect.stringContaining('send flac, mp3, mp4, mpeg, mpga, m4a, ogg, wav or webm'),
+    })
+    expect([result.status, charge, audio.transcriptions.length]).toEqual([400, 0n, 0])
+  })
+
+  test('goes by the bytes of a file that cannot be read: 500 of them a second', async () => {
     const noise = new File([new Uint8Array(randomBytes(40_010))], 'a.bin')
     const { charge } = await chargeOf(gateway, () => ask([['file', noise]]))
-    expect(charge).toBe(11n * SECOND)
+    expect(charge).toBe(81n * SECOND)
   })
 })
 

@@ -1,5 +1,5 @@
 /** What every transcription is to the pipeline, whole or streamed: its model, its length and its charge. */
-import { BYTES_PER_SECOND_UNKNOWN } from '../../platform/audio/codecs/packet-clock.ts'
+import { BYTES_PER_SECOND_LEAST } from '../../platform/audio/codecs/packet-clock.ts'
 import type { AudioLength } from '../../platform/audio/audio-length.ts'
 import type { Charged } from '../../money/billing/settlement.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
@@ -91,7 +91,7 @@ async function measure(deps: TranscribeDeps, content: SpooledFile): Promise<numb
 /** @throws {ServiceError} as `measure`. */
 async function secondsOf(deps: TranscribeDeps, content: SpooledFile): Promise<AudioSeconds> {
   const duration = await measure(deps, content)
-  const seconds = duration ?? content.byteLength / BYTES_PER_SECOND_UNKNOWN
+  const seconds = duration ?? content.byteLength / BYTES_PER_SECOND_LEAST
   return { duration, chargedSeconds: wholeSeconds(seconds) }
 }
 

@@ -2,7 +2,7 @@
 export type AudioLength =
   /** As a decoder hears it, in seconds; above zero. */
   | { readonly kind: 'measured'; readonly seconds: number }
-  /** The gateway cannot read such a file: its bytes have to decide. */
+  /** It is of no kind that is known: its bytes have to decide. */
   | { readonly kind: 'unknown' }
   /** Two readers of the file could hear different things, or its header says what its format does not allow. */
   | { readonly kind: 'refused'; readonly reason: string }
@@ -12,6 +12,14 @@ export type AudioLength =
 /** An audio file that is not measured, with a sentence that its sender may read. */
 export class RefusedAudioError extends Error {
   override readonly name = 'RefusedAudioError'
+}
+
+/** What services of transcription take. Source: the OpenAI API reference, "Create transcription". */
+const ACCEPTED = 'flac, mp3, mp4, mpeg, mpga, m4a, ogg, wav or webm'
+
+/** Of a file or a codec that is none of those that are measured. @param what names it, at the beginning of a sentence. */
+export function notAccepted(what: string): RefusedAudioError {
+  return new RefusedAudioError(`${what} is not supported: send ${ACCEPTED}.`)
 }
 
 /** Of a file whose kind is known. */

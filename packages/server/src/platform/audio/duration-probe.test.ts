@@ -133,6 +133,14 @@ test.each([
   expect(await inMemory(bytes)).toBe('unknown')
 })
 
+test.each([
+  ['an AVI', 'RIFF\0\0\0\0AVI LIST'],
+  ['a film for Flash', 'FLV\x01\x04\0\0\0\x09'],
+  ['WavPack', 'wvpk\0\0\0\0'],
+])('%s is refused', async (_name, beginning) => {
+  expect(await inMemory(Buffer.concat([Buffer.from(beginning, 'latin1'), Buffer.alloc(1_000)]))).toBe('refused')
+})
+
 test('a known container without audio is refused', async () => {
   expect(await inMemory(Buffer.from('RIFF\x10\x00\x00\x00WAVEfmt ', 'latin1'))).toBe('refused')
 })

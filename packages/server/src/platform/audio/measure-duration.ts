@@ -1,16 +1,16 @@
 import { readSync } from 'node:fs'
-import { walkAdtsFrames } from './codecs/aac.ts'
-import { walkAc3Frames } from './codecs/ac3.ts'
 import { measureAmr } from './codecs/amr.ts'
+import { bareSeconds } from './codecs/bare-stream.ts'
 import { measureFlac } from './codecs/flac-frames.ts'
-import { walkMpegFrames } from './codecs/mpeg-audio.ts'
 import { measureAiff, measureAu } from './containers/aiff.ts'
 import { measureCaf } from './containers/caf.ts'
+import { refuseForeign } from './containers/foreign.ts'
 import { measureMatroska } from './containers/matroska.ts'
 import { measureMp4 } from './containers/mp4.ts'
 import { measureOgg } from './containers/ogg.ts'
 import { measureWav, measureWave64 } from './containers/riff.ts'
-import { measureProgramStream, measureTransportStream } from './containers/transport-stream.ts'
+import { measureProgramStream } from './containers/program-stream.ts'
+import { measureTransportStream } from './containers/transport-stream.ts'
 import { Effort, RefusedAudioError, type AudioLength } from './audio-length.ts'
 
 /** Audio to measure: small files in memory, others by the number of their open file. */
@@ -26,10 +26,6 @@ const CONTAINERS: readonly Measure[] = [
   ...[measureWav, measureWave64, measureOgg, measureMp4, measureMatroska, measureFlac, measureAiff, measureCaf],
   ...[measureAmr, measureAu, measureProgramStream, measureTransportStream],
 ]
-/** Streams that are nothing but frames, and may have something else before and between them. */
-const STREAMS = [walkMpegFrames, walkAdtsFrames, walkAc3Frames] as const
-/** So many frames are no chance. */
-const FRAMES_LEAST = 3
 
 function readWhole(audio: AudioBytes, byteLength: number): Buffer {
   if (audio.kind === 'memory') return Buffer.from(audio.bytes.buffer, audio.bytes.byteOffset, audio.bytes.byteLength)
@@ -48,7 +44,9 @@ function behindTags(bytes: Buffer, effort: Effort): Buffer {
   let at = 0
   while (bytes.toString('latin1', at, at + 3) === 'ID3' && at + 10 <= bytes.length) {
     effort.spend(1)
-    const parts = [6, 7, 8, 9].map((index) => (bytes[at + index] ?? 0) & 0x7f)
+    const parts = [...bytes.subarray(at + 6, at + 10)]
+    // What decoders do not take for a tag is heard.
+    if (bytes[at + 3] === 0xff || bytes[at + 4] === 0xff || parts.some((part) => part > 0x7f)) break
     const length = parts.reduce((sum, part) => sum * 128 + part, 0)
     at += 10 + length + ((bytes[at + 5] ?? 0) & 0x10 ? 10 : 0)
   }
@@ -56,12 +54,12 @@ function behindTags(bytes: Buffer, effort: Effort): Buffer {
 }
 
 function secondsOf(bytes: Buffer, effort: Effort): number | null {
+  refuseForeign(bytes)
   for (const measure of CONTAINERS) {
     const seconds = measure(bytes, effort)
     if (seconds !== null) return seconds
   }
-  const walks = STREAMS.map((walk) => walk(bytes, effort)).filter(({ frames }) => frames >= FRAMES_LEAST)
-  return walks.length === 0 ? null : Math.max(...walks.map(({ seconds }) => seconds))
+  return bareSeconds(bytes, 'file', effort)
 }
 
 /**

@@ -63,7 +63,7 @@ export function readAacConfig(config: Buffer): PacketClock | null {
 
 /** Walks over ADTS frames. Source: ISO/IEC 13818-7, section 6.2. */
 export function walkAdtsFrames(bytes: Buffer, effort: Effort): WalkedFrames {
-  return walkFrames(bytes, { marker: 0xff, read: readAdtsFrame }, effort)
+  return walkFrames(bytes, { marker: 0xff, headBytes: 7, read: readAdtsFrame }, effort)
 }
 
 function readAdtsFrame(bytes: Buffer, at: number): Frame | null {

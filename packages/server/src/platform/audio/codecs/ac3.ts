@@ -30,7 +30,7 @@ function readAc3Frame(bytes: Buffer, at: number): Frame | null {
   return { bytes: words * 2, seconds: (6 * BLOCK_SAMPLES) / rate, kind: rate }
 }
 
-const FORM: FrameForm = { marker: 0x0b, read: readAc3Frame }
+const FORM: FrameForm = { marker: 0x0b, headBytes: 6, read: readAc3Frame }
 
 /** Walks over the frames of a stream. */
 export function walkAc3Frames(bytes: Buffer, effort: Effort): WalkedFrames {
@@ -40,7 +40,7 @@ export function walkAc3Frames(bytes: Buffer, effort: Effort): WalkedFrames {
 /** AC-3 inside a container: a packet may hold several frames. */
 export function ac3Clock(effort: Effort): PacketClock {
   return {
-    secondsOf: (packet) => packetSeconds(packet, FORM, effort),
+    secondsOf: packetSeconds(FORM, effort),
     // Enhanced AC-3 has 6,144 kbit/s at most.
     bytesPerSecondMost: 768_000,
   }

@@ -47,11 +47,16 @@ function readMpegFrame(bytes: Buffer, at: number): MpegFrame | null {
   return { bytes: length, seconds: samples / rate, samples, rate, channels, kind: header & 0x001e_0c00 }
 }
 
-const FORM: FrameForm = { marker: 0xff, read: readMpegFrame }
+const FORM: FrameForm = { marker: 0xff, headBytes: 4, read: readMpegFrame }
 
-/** Walks over the frames of a stream. What its first frame says of the audio's ends is heeded, as decoders do. */
+/** Walks over the frames of a stream inside a container. */
 export function walkMpegFrames(bytes: Buffer, effort: Effort): WalkedFrames {
-  const walked = walkFrames(bytes, FORM, effort)
+  return walkFrames(bytes, FORM, effort)
+}
+
+/** Walks over the frames of a file. What its first frame says of the audio's ends is heeded, as decoders do. */
+export function walkMpegFile(bytes: Buffer, effort: Effort): WalkedFrames {
+  const walked = walkMpegFrames(bytes, effort)
   const frame = readMpegFrame(bytes, walked.first)
   const silent = frame === null ? 0 : silentSeconds(bytes, walked.first, frame)
   return { ...walked, seconds: Math.max(walked.seconds - silent, 0) }
@@ -81,7 +86,7 @@ function silentSeconds(bytes: Buffer, at: number, frame: MpegFrame): number {
 /** MPEG audio inside a container: a packet may hold several frames. */
 export function mpegClock(effort: Effort): PacketClock {
   return {
-    secondsOf: (packet) => packetSeconds(packet, FORM, effort),
+    secondsOf: packetSeconds(FORM, effort),
     // 448 kbit/s. Each frame's length says its rate, so that nothing hides between frames.
     bytesPerSecondMost: 56_000,
   }

@@ -1,4 +1,6 @@
+import type { Effort } from '../audio-length.ts'
 import { BYTES_PER_SECOND_MOST, type PacketClock } from './packet-clock.ts'
+import { type Frame, walkFrames, type WalkedFrames } from './walk-frames.ts'
 
 /** Samples of a frame at 48 kHz, by the configuration in the packet's first byte. Source: RFC 6716, table 2. */
 function frameSamples(configuration: number): number {
@@ -25,4 +27,30 @@ export function opusClock(channels: number): PacketClock {
     secondsOf: (packet) => packetSamples(packet) / OPUS_RATE,
     bytesPerSecondMost: BYTES_PER_SECOND_MOST.opusPair * Math.ceil(Math.max(channels, 1) / 2),
   }
+}
+
+/**
+ * One packet as transport streams carry it: eleven bits that begin it, then what follows, its length, and what is to be
+ * left out. Source: ETSI TS 103 590 and "Opus in MPEG-TS" of Xiph, the control header.
+ */
+function readOpusUnit(bytes: Buffer, at: number): Frame | null {
+  const flags = bytes[at + 1] ?? 0
+  if (bytes[at] !== 0x7f || (flags & 0xe0) !== 0xe0) return null
+  let start = at + 2
+  let length = 0
+  let part: number
+  do {
+    part = bytes[start++] ?? 0
+    length += part
+  } while (part === 255)
+  start += (flags & 0x10 ? 2 : 0) + (flags & 0x08 ? 2 : 0)
+  if (flags & 0x04) start += 1 + (bytes[start] ?? 0)
+  if (length === 0 || start >= bytes.length) return null
+  const seconds = packetSamples(bytes.subarray(start, start + length)) / OPUS_RATE
+  return { bytes: start + length - at, seconds, kind: 0 }
+}
+
+/** Walks over the packets of Opus in a transport stream. */
+export function walkOpusUnits(bytes: Buffer, effort: Effort): WalkedFrames {
+  return walkFrames(bytes, { marker: 0x7f, headBytes: 3, read: readOpusUnit }, effort)
 }

@@ -20,10 +20,11 @@ export const BYTES_PER_SECOND_MOST = { opusPair: 64_000, vorbisPair: 64_000, sam
 export const AAC_FRAME_BITS_MOST = 6_144
 
 /**
- * Bytes of a second of audio whose codec is not read here: 32 kbit/s, little for speech, so that it is rather long.
- * Source: decision 0025 (speech and transcription).
+ * Bytes of a second of bytes of which nothing is known: 4 kbit/s. Decoders have no speech in fewer (WMA Voice 4 kbit/s,
+ * AMR 4.75, SIPR 5, G.723.1 5.3, Opus 6, MPEG audio 8) but Codec 2 and Speex, whose files are refused or read.
+ * Source: decision 0087.
  */
-export const BYTES_PER_SECOND_UNKNOWN = 4_000
+export const BYTES_PER_SECOND_LEAST = 500
 
 /** A codec each of whose packets is one frame of a fixed length. */
 export function steadyClock(secondsPerPacket: number, bytesPerSecondMost: number): PacketClock {

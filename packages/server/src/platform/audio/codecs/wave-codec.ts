@@ -1,9 +1,10 @@
 /** The codecs of a `WAVEFORMATEX`, as WAV files, W64 and Matroska have it. */
-import { type Effort, RefusedAudioError } from '../audio-length.ts'
+import { type Effort, notAccepted, RefusedAudioError } from '../audio-length.ts'
 import { walkAc3Frames } from './ac3.ts'
 import { walkAdtsFrames } from './aac.ts'
 import { boundedSamples } from './bounded-rate.ts'
-import { BYTES_PER_SECOND_MOST, BYTES_PER_SECOND_UNKNOWN } from './packet-clock.ts'
+import { disguisedSeconds } from './disguised-stream.ts'
+import { BYTES_PER_SECOND_MOST } from './packet-clock.ts'
 import { walkMpegFrames } from './mpeg-audio.ts'
 
 /** Tells how long the samples of a file last, given all of them in one piece. */
@@ -17,13 +18,14 @@ const A_LAW = 0x0006
 const MU_LAW = 0x0007
 const IMA_ADPCM = 0x0011
 const GSM = 0x0031
+const G726 = 0x0045
 const MPEG: ReadonlySet<number> = new Set([0x0050, 0x0055])
 const AAC: ReadonlySet<number> = new Set([0x00ff, 0x1600, 0x706d])
 const AC3 = 0x2000
 const EXTENSIBLE = 0xfffe
 const BITS_MOST = 64
 
-/** Bytes of a second by speech codecs that are slower than what is taken for an unknown one, at their slowest. */
+/** Bytes of a second by codecs of speech, at their slowest. */
 const SLOW_CODECS: Readonly<Record<number, number>> = {
   0x0022: 1_067, // TrueSpeech, 8.5 kbit/s
   0x0042: 660, // G.723.1, 5.3 kbit/s
@@ -43,8 +45,7 @@ const GSM_SAMPLES = 320
 /** Reads a format. @throws {RefusedAudioError} when it says what no file of its kind says. */
 export function readWaveFormat(format: Buffer, effort: Effort): SampleMeasure {
   if (format.length < 14) throw new RefusedAudioError('Its header of samples is cut off.')
-  const code = format.readUInt16LE(0)
-  const tag = code === EXTENSIBLE && format.length >= 26 ? format.readUInt16LE(24) : code
+  const tag = tagOf(format)
   const { rate, channels } = boundedSamples(format.readUInt32LE(4), format.readUInt16LE(2))
   const block = format.readUInt16LE(12)
   const bits = format.length >= 16 ? format.readUInt16LE(14) : 8
@@ -58,19 +59,35 @@ export function readWaveFormat(format: Buffer, effort: Effort): SampleMeasure {
     return steady(rate * channels * Math.ceil(bits / 8))
   }
   if (tag === GSM) return steady((rate * GSM_BYTES) / GSM_SAMPLES)
+  if (tag === G726) return steady((rate * Math.min(Math.max(bits, 2), 5)) / 8)
   if (tag === IMA_ADPCM) return blocks({ rate, channels, block, head: 4 * channels, extra: 1 })
   if (tag === MS_ADPCM) return blocks({ rate, channels, block, head: 7 * channels, extra: 2 })
   if (MPEG.has(tag)) return framed((samples) => walkMpegFrames(samples, effort).seconds)
   if (AAC.has(tag)) return framed((samples) => walkAdtsFrames(samples, effort).seconds)
   if (tag === AC3) return framed((samples) => walkAc3Frames(samples, effort).seconds)
-  return steady(SLOW_CODECS[tag] ?? Math.min(Math.max(format.readUInt32LE(8), 1), BYTES_PER_SECOND_UNKNOWN))
+  const slow = SLOW_CODECS[tag]
+  if (slow === undefined) throw notAccepted(`The codec ${tag.toString(16).padStart(4, '0')} of its header`)
+  return steady(slow)
 }
 
-/** Frames that none are found of are taken for a codec that is not read here. */
+/** Reads the format of a WAV, whose samples may be another stream than it says. @throws {RefusedAudioError} as above. */
+export function readWavFormat(format: Buffer, effort: Effort): SampleMeasure {
+  const measure = readWaveFormat(format, effort)
+  if (tagOf(format) !== PCM) return measure
+  return (samples) => Math.max(measure(samples), disguisedSeconds(samples, effort))
+}
+
+function tagOf(format: Buffer): number {
+  const code = format.readUInt16LE(0)
+  return code === EXTENSIBLE && format.length >= 26 ? format.readUInt16LE(24) : code
+}
+
+/** Samples without a frame are of a codec that is not read here. */
 function framed(walk: SampleMeasure): SampleMeasure {
   return (samples) => {
     const seconds = walk(samples)
-    return seconds > 0 ? seconds : samples.length / BYTES_PER_SECOND_UNKNOWN
+    if (samples.length > 0 && seconds === 0) throw notAccepted('What it holds in the place of frames')
+    return seconds
   }
 }
 

@@ -1,7 +1,7 @@
 /** AIFF and AIFF-C. Source: Apple, "Audio Interchange File Format AIFF-C", draft of 1991. Also Sun's AU. */
 import { boundedSamples } from '../codecs/bounded-rate.ts'
-import { BYTES_PER_SECOND_MOST, BYTES_PER_SECOND_UNKNOWN } from '../codecs/packet-clock.ts'
-import { type Effort, noAudio, RefusedAudioError } from '../audio-length.ts'
+import { BYTES_PER_SECOND_MOST } from '../codecs/packet-clock.ts'
+import { type Effort, noAudio, notAccepted, RefusedAudioError } from '../audio-length.ts'
 
 /** Bytes of a sample by coding, where the coding and not the header decides. */
 const SAMPLE_BYTES: Readonly<Record<string, number>> = {
@@ -22,7 +22,7 @@ export function appleBytesPerSecond(
   { rate, channels, bits }: { readonly rate: number; readonly channels: number; readonly bits: number },
 ): number {
   const own = SAMPLE_BYTES[coding]
-  if (own === undefined && !BY_BITS.has(coding)) return BYTES_PER_SECOND_UNKNOWN
+  if (own === undefined && !BY_BITS.has(coding)) throw notAccepted(`The codec '${coding.replaceAll(/[^\w .-]/g, '?')}'`)
   if (own === undefined && (bits < 1 || bits > 64)) throw new RefusedAudioError('Its samples do not have 1 to 64 bits.')
   const bounded = boundedSamples(rate, channels)
   const perSecond = bounded.rate * bounded.channels * (own ?? Math.ceil(bits / 8))
@@ -69,7 +69,7 @@ export function measureAu(bytes: Buffer): number | null {
   if (bytes.toString('latin1', 0, 4) !== '.snd' || bytes.length < 24) return null
   const { rate, channels } = boundedSamples(bytes.readUInt32BE(16), bytes.readUInt32BE(20))
   const own = AU_SAMPLE_BYTES[bytes.readUInt32BE(12)]
-  const perSecond = own === undefined ? BYTES_PER_SECOND_UNKNOWN : rate * channels * own
+  if (own === undefined) throw notAccepted('The coding of its samples')
   const start = Math.max(bytes.readUInt32BE(4), 24)
-  return Math.max(bytes.length - start, 0) / Math.min(perSecond, BYTES_PER_SECOND_MOST.samples)
+  return Math.max(bytes.length - start, 0) / Math.min(rate * channels * own, BYTES_PER_SECOND_MOST.samples)
 }

@@ -2,7 +2,7 @@
 import { aacClock, readAacConfig } from '../codecs/aac.ts'
 import { alacClock } from '../codecs/alac.ts'
 import { walkMpegFrames } from '../codecs/mpeg-audio.ts'
-import { BYTES_PER_SECOND_UNKNOWN } from '../codecs/packet-clock.ts'
+import { BYTES_PER_SECOND_LEAST } from '../codecs/packet-clock.ts'
 import { type Effort, noAudio, RefusedAudioError } from '../audio-length.ts'
 import { appleBytesPerSecond } from './aiff.ts'
 
@@ -49,11 +49,7 @@ function secondsOf({ format, data, cookie, table }: CafParts, effort: Effort): n
     seconds += clock.secondsOf(data.subarray(at, at + length))
     at += length
   }
-  return Math.max(
-    seconds,
-    data.length / clock.bytesPerSecondMost,
-    at === 0 ? data.length / BYTES_PER_SECOND_UNKNOWN : 0,
-  )
+  return Math.max(seconds, data.length / clock.bytesPerSecondMost, at === 0 ? data.length / BYTES_PER_SECOND_LEAST : 0)
 }
 
 /** The cookie of AAC is a descriptor of MPEG-4 that ends with the decoder's configuration. */

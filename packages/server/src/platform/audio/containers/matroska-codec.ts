@@ -6,10 +6,10 @@ import { boundedSamples } from '../codecs/bounded-rate.ts'
 import { flacClock } from '../codecs/flac-frames.ts'
 import { mpegClock } from '../codecs/mpeg-audio.ts'
 import { opusClock } from '../codecs/opus-clock.ts'
-import { BYTES_PER_SECOND_UNKNOWN, byteClock, type PacketClock } from '../codecs/packet-clock.ts'
+import { byteClock, type PacketClock } from '../codecs/packet-clock.ts'
 import { splitXiphHeaders, vorbisClock } from '../codecs/vorbis-clock.ts'
 import { readWaveFormat } from '../codecs/wave-codec.ts'
-import type { Effort } from '../audio-length.ts'
+import { type Effort, notAccepted } from '../audio-length.ts'
 
 export interface MatroskaAudio {
   readonly codec: string
@@ -19,9 +19,11 @@ export interface MatroskaAudio {
   readonly bits: number
 }
 
-/** A clock for the packets of a track. */
+/** A clock for the packets of a track. @throws {RefusedAudioError} for a codec that is not read here. */
 export function matroskaClock(audio: MatroskaAudio, effort: Effort): PacketClock {
-  return knownClock(audio, effort) ?? byteClock(BYTES_PER_SECOND_UNKNOWN)
+  const clock = knownClock(audio, effort)
+  if (clock === null) throw notAccepted(`The codec ${audio.codec.replaceAll(/[^\w/]/g, '?').slice(0, 32)}`)
+  return clock
 }
 
 function knownClock({ codec, setup, rate, channels, bits }: MatroskaAudio, effort: Effort): PacketClock | null {

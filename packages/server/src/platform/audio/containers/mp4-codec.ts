@@ -7,9 +7,9 @@ import { boundedSamples } from '../codecs/bounded-rate.ts'
 import { flacClock } from '../codecs/flac-frames.ts'
 import { mpegClock } from '../codecs/mpeg-audio.ts'
 import { opusClock } from '../codecs/opus-clock.ts'
-import { BYTES_PER_SECOND_UNKNOWN, byteClock, type PacketClock } from '../codecs/packet-clock.ts'
+import type { PacketClock } from '../codecs/packet-clock.ts'
 import { splitXiphHeaders, vorbisClock } from '../codecs/vorbis-clock.ts'
-import type { Effort } from '../audio-length.ts'
+import { type Effort, notAccepted } from '../audio-length.ts'
 import { appleBytesPerSecond } from './aiff.ts'
 import { boxesIn } from './mp4-boxes.ts'
 
@@ -47,7 +47,7 @@ const PLAIN: ReadonlySet<string> = new Set([
 ])
 const MPEG: ReadonlySet<string> = new Set(['.mp3', '.mp2', '.mp1', 'ms\0U', 'ms\0P'])
 
-/** What a sample entry says. For a codec that is not read here, the bytes decide. */
+/** What a sample entry says. @throws {RefusedAudioError} for a codec that is not read here. */
 export function readSampleEntry(type: string, entry: Buffer, effort: Effort): TrackCodec {
   const facts = readEntry(type, entry)
   if (facts !== null && PLAIN.has(type)) {
@@ -55,7 +55,8 @@ export function readSampleEntry(type: string, entry: Buffer, effort: Effort): Tr
     return { kind: 'samples', rate, bytesPerSecond: appleBytesPerSecond(plainCoding(type), facts) }
   }
   const clock = facts === null ? null : packetClock(facts, effort)
-  return { kind: 'packets', clock: clock ?? byteClock(BYTES_PER_SECOND_UNKNOWN) }
+  if (clock === null) throw notAccepted(`The codec '${type.replaceAll(/[^\w .-]/g, '?')}'`)
+  return { kind: 'packets', clock }
 }
 
 /** Those of ISO have their size in bits, too. */

@@ -4,7 +4,6 @@
  *
  * Source: ISO/IEC 14496-12, sections 8.6 to 8.8.
  */
-import { BYTES_PER_SECOND_UNKNOWN } from '../codecs/packet-clock.ts'
 import { type Effort, noAudio } from '../audio-length.ts'
 import { boxesIn, type Children, childrenOf, onlyBox, u32, u64 } from './mp4-boxes.ts'
 import { readCodecs, readEdits, AudioTrack } from './mp4-track.ts'
@@ -53,7 +52,7 @@ export function measureMp4(bytes: Buffer, effort: Effort): number | null {
   const seconds = tracks.flatMap(({ played, audioTracks: own }) => own.map((audio) => played ?? audio.seconds))
   const hasImages = tracks.some((track) => track.audioTracks.length === 0)
   const audioBytes = Math.max(...audioTracks.map((audio) => audio.audioBytes))
-  const most = Math.max(...audioTracks.map((audio) => audio.bytesPerSecondMost), BYTES_PER_SECOND_UNKNOWN)
+  const most = Math.max(...audioTracks.map((audio) => audio.bytesPerSecondMost))
   // Some decoders also play bytes that no table lists.
   const rest = Math.max(bytes.length - metadata - audioBytes, 0)
   const least = hasImages ? rest / BYTES_PER_SECOND_IMAGES : rest / most

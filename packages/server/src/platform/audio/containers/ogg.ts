@@ -7,15 +7,9 @@
 import { boundedSamples } from '../codecs/bounded-rate.ts'
 import { flacClock } from '../codecs/flac-frames.ts'
 import { OPUS_RATE, opusClock } from '../codecs/opus-clock.ts'
-import {
-  BYTES_PER_SECOND_UNKNOWN,
-  byteClock,
-  type PacketClock,
-  steadyClock,
-  TrackTimer,
-} from '../codecs/packet-clock.ts'
+import { type PacketClock, steadyClock, TrackTimer } from '../codecs/packet-clock.ts'
 import { vorbisClock } from '../codecs/vorbis-clock.ts'
-import { type Effort, noAudio } from '../audio-length.ts'
+import { type Effort, noAudio, notAccepted } from '../audio-length.ts'
 
 const PAGE = Buffer.from('OggS')
 const CONTINUED = 1
@@ -170,7 +164,7 @@ function openStream(headers: readonly Buffer[], effort: Effort): OpenedStream | 
     if (clock !== null) return { clock, skip: 0, rate: first.readUIntBE(27, 4) >>> 12 }
   }
   if (start === 'Speex   ' && first.length >= 80) return headers.length < 2 ? 'more' : openSpeex(first)
-  return { clock: byteClock(BYTES_PER_SECOND_UNKNOWN), skip: 0, rate: OPUS_RATE }
+  throw notAccepted('A codec of its streams')
 }
 
 /** Speex has frames of 20 ms at 8, 16 or 32 kHz, several in a packet. */

@@ -4,7 +4,7 @@
  *
  * Sources: Microsoft, "Multimedia Programming Interface and Data Specifications 1.0"; EBU Tech 3306 (RF64).
  */
-import { readWaveFormat } from '../codecs/wave-codec.ts'
+import { readWavFormat } from '../codecs/wave-codec.ts'
 import { type Effort, noAudio, RefusedAudioError } from '../audio-length.ts'
 
 const UNKNOWN_LENGTH = 0xff_ff_ff_ff
@@ -25,8 +25,13 @@ export function measureWav(bytes: Buffer, effort: Effort): number | null {
   }
   const [format] = formats
   if (format === undefined || data.length === 0) throw noAudio()
-  const measure = readWaveFormat(format.bytes, effort)
-  return data.reduce((seconds, part) => seconds + measure(part), 0)
+  // A decoder reads the parts as one.
+  return readWavFormat(format.bytes, effort)(joined(data))
+}
+
+function joined(data: readonly Buffer[]): Buffer {
+  const [first = Buffer.alloc(0)] = data
+  return data.length === 1 ? first : Buffer.concat(data)
 }
 
 function readParts(bytes: Buffer, magic: string, effort: Effort): Parts {
@@ -54,6 +59,7 @@ function readParts(bytes: Buffer, magic: string, effort: Effort): Parts {
       if (parts.data.length > 0) parts.data.push(bytes.subarray(at))
       break
     }
+    if (name === 'XMA2') throw new RefusedAudioError('It has a format beside its own.')
     if (name === 'ds64' && rest >= 16) longLength = Number(bytes.readBigUInt64LE(start + 8))
     if (name === 'fmt ') {
       const format = Buffer.from(bytes.subarray(start, Math.min(start + said, start + 64)))
@@ -102,6 +108,5 @@ export function measureWave64(bytes: Buffer, effort: Effort): number | null {
     at += Math.ceil(length / 8) * 8
   }
   if (format === null || data.length === 0) throw noAudio()
-  const measure = readWaveFormat(format, effort)
-  return data.reduce((seconds, part) => seconds + measure(part), 0)
+  return readWavFormat(format, effort)(joined(data))
 }
