@@ -5,6 +5,7 @@ import { cardCharge, chargeChat, billingPrices } from './charge-chat.ts'
 import { boundChat } from './hold-bound.ts'
 import { listCost } from './list-cost.ts'
 import type { ChatPrice, ChatUsage, PriceTier, TokenPrices } from './price.ts'
+import { recomputeCharge } from './recompute-charge.ts'
 import { attoUsdOf, chargeForCost, costAtPar } from './usd.ts'
 
 const seed = Number(process.env.SVC_TEST_SEED ?? Date.now() % 2_147_483_647)
@@ -50,7 +51,7 @@ test(`a charge is never below cost × 1.2, never below the card, and rounds once
       expect(charge.charge).toBe([atCard, (atto * 12n + 9_999_999n) / 10_000_000n].reduce((a, b) => (a > b ? a : b)))
       expect(charge.cost).toBe(costAtPar(attoUsdOf(atto)))
       expect(charge.charge).toBeGreaterThanOrEqual(charge.cost)
-      expect(() => JSON.parse(charge.pricing)).not.toThrow()
+      expect(recomputeCharge(charge.pricing)).toMatchObject({ charge: charge.charge, cost: charge.cost })
     }),
     runs,
   )
