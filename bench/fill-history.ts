@@ -11,6 +11,13 @@ const QUIET_MS = 60_000
 const CHARGE = 300_000
 const COST = 250_000
 
+/** The prices of each record: 120 tokens of output at 2,500 nanocredits. */
+const PRICING = JSON.stringify({
+  ...{ basis: 'card', prompt_tokens: 42, completion_tokens: 120 },
+  card: { credits_per_1m_input: '0', credits_per_1m_output: '2.5' },
+  ...{ cost_usd: '0.00000025', margin_bps: 2_000 },
+})
+
 /**
  * Writes so many usage records, each with its hold and its transfer. The balance does not know of them.
  *
@@ -60,9 +67,9 @@ function insertStatements({ accountId, teamId, keyId }: FundedAccount, source: s
        from (${source}) past`,
     `insert into usage_record (usage_id, account_id, team_id, key_id, created_at, started_at, type, model, upstream,
          upstream_model, status, stream, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, charge,
-         write_off, cost, basis, estimated, generation_id, latency_ms)
+         write_off, cost, basis, estimated, pricing, generation_id, latency_ms)
        select id, '${accountId}', '${teamId}', '${keyId}', at, at, 'chat', 'svc-gpt', 'bench', 'openai/gpt-6-astra',
-         'ok', 0, 42, 120, 0, 0, ${CHARGE}, 0, ${COST}, 'card', 0, 'gen-1', 1
+         'ok', 0, 42, 120, 0, 0, ${CHARGE}, 0, ${COST}, 'card', 0, '${PRICING}', 'gen-1', 1
        from (${source}) past`,
   ]
 }

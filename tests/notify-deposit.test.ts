@@ -120,7 +120,7 @@ describeEachEngine('a funding receipt', (engine) => {
 
   test('reads the credits from their digits, and takes what a float makes of them', async () => {
     const credits = 900_719_925_474_099_301n
-    const large = await creditedDeposit(gateway.gateway, gateway.accountId, { credits })
+    const large = await creditedDeposit(gateway.gateway, gateway.accountId, { credits, amount: 10n ** 12n })
     const post = (digits: string, email: string): Promise<unknown> =>
       gateway
         .fetch('/notify/deposit', {

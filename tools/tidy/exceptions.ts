@@ -63,7 +63,7 @@ export const exceptions: readonly Exception[] = [
   {
     rule: TABLES,
     path: `${SERVER}/money/ledger/audit-references.ts`,
-    reason: 'Usage records are compared with the keys and with the kept answers that they belong to.',
+    reason: 'Usage records are compared with the keys, teams, jobs and kept answers that they belong to.',
   },
   {
     rule: TABLES,

@@ -3,7 +3,7 @@ import { creditDeposit } from '../src/deposits/credit-deposit.ts'
 import type { SeenDeposit } from '../src/deposits/record-statement.ts'
 import type { Deposit } from '../src/deposits/deposit.ts'
 import type { Gateway } from '../src/app/gateway.ts'
-import { seedReadyDeposit, seenDeposit } from './seed-deposit.ts'
+import { seedOnceLinkedWallet, seedReadyDeposit, seenDeposit } from './seed-deposit.ts'
 
 /** A transaction hash that no other has. */
 export function randomHash(): `0x${string}` {
@@ -17,7 +17,9 @@ export async function creditedDeposit(
   overrides: Partial<SeenDeposit> & { readonly credits?: bigint } = {},
 ): Promise<Deposit> {
   const { credits, ...seen } = overrides
-  const deposit = await seedReadyDeposit(database, seenDeposit(accountId, { txHash: randomHash(), ...seen }), credits)
+  const paid = seenDeposit(accountId, { txHash: randomHash(), ...seen })
+  await seedOnceLinkedWallet(database, paid)
+  const deposit = await seedReadyDeposit(database, paid, credits)
   await creditDeposit({ ledger, clock }, deposit, null)
   return deposit
 }

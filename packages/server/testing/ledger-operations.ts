@@ -1,6 +1,7 @@
 /** Money operations with the parts that a test does not care about filled in. */
-import { nanocreditsOf } from '@svc/contract'
+import { formatCredits, MARGIN_BPS, nanocreditsOf } from '@svc/contract'
 import type { PlaceHold, RecordCredit, SettleHold, UsageFacts } from '../src/money/ledger/operations.ts'
+import { formatUsd, usdOfNanocredits } from '../src/pricing/usd.ts'
 import { createId } from '../src/platform/runtime/ids.ts'
 import type { SeededCaller } from './seed-caller.ts'
 
@@ -62,9 +63,24 @@ export function placeHold(
   }
 }
 
+/**
+ * Facts whose prices give a charge: by the card, which asks so much for the tokens that they count, at a cost.
+ *
+ * @param delivered what the answer cost, less than the charge by the margin at least.
+ */
+export function pricedFacts(charge: bigint, delivered: bigint, facts: UsageFacts = DELIVERED): UsageFacts {
+  const tokens = { prompt_tokens: facts.promptTokens ?? 10, completion_tokens: facts.completionTokens ?? 20 }
+  const perMillion = formatCredits((charge * 1_000_000n) / BigInt(tokens.prompt_tokens || 1))
+  const card = { credits_per_1m_input: perMillion, credits_per_1m_output: '0' }
+  const cost = { cost_usd: formatUsd(usdOfNanocredits(delivered)), margin_bps: MARGIN_BPS }
+  return { ...facts, basis: 'card', pricing: JSON.stringify({ basis: 'card', ...tokens, card, ...cost }) }
+}
+
 /** The capture of a delivered answer: `charge` nanocredits, and a cost of the same amount less the margin. */
 export function capture(holdId: string, charge: bigint, parts: Partial<SettleHold> = {}): SettleHold {
   const cost = nanocreditsOf((charge * 5n) / 6n)
+  const { facts = DELIVERED, lost = 0n } = parts
+  const isUnpriced = facts.pricing === DELIVERED.pricing
   return {
     kind: 'settle',
     holdId,
@@ -72,10 +88,10 @@ export function capture(holdId: string, charge: bigint, parts: Partial<SettleHol
     charge: nanocreditsOf(charge),
     cost,
     lost: nanocreditsOf(0n),
-    facts: DELIVERED,
     placed: null,
     now: TEST_NOW,
     ...parts,
+    facts: isUnpriced ? pricedFacts(charge, (parts.cost ?? cost) - lost, facts) : facts,
   }
 }
 

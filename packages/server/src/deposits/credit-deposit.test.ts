@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { TEST_NOW } from '../../testing/ledger-operations.ts'
-import { hexOf, seedReadyDeposit, seenDeposit } from '../../testing/seed-deposit.ts'
+import { hexOf, seedOnceLinkedWallet, seedReadyDeposit, seenDeposit } from '../../testing/seed-deposit.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
 import { assertSound, openTestLedger, type TestLedger } from '../../testing/test-ledger.ts'
 import { createLedgerEngine } from '../money/ledger/create-ledger-engine.ts'
 import { Ledger } from '../money/ledger/ledger.ts'
 import { creditDeposit } from './credit-deposit.ts'
 import { createDepositStore } from './deposit-store.ts'
-import { OPEN_STATES } from './deposit.ts'
+import { OPEN_STATES, type Deposit } from './deposit.ts'
+import type { SeenDeposit } from './record-statement.ts'
 
 describeEachEngine('crediting a deposit', (engine) => {
   let money: TestLedger
@@ -20,11 +21,16 @@ describeEachEngine('crediting a deposit', (engine) => {
     await money.close()
   })
 
+  const seedPaid = async (seen: SeenDeposit): Promise<Deposit> => {
+    await seedOnceLinkedWallet(money.test.database, seen)
+    return seedReadyDeposit(money.test.database, seen)
+  }
+
   // B132: credit and mark are one transaction, so no failure can come between them.
   test('200 credits of one deposit from several processes at once are one', async () => {
     const { accountId } = await money.createCaller(0n)
     const { database } = money.test
-    const deposit = await seedReadyDeposit(database, seenDeposit(accountId, { txHash: hexOf(1, 32) }))
+    const deposit = await seedPaid(seenDeposit(accountId, { txHash: hexOf(1, 32) }))
     const others = await Promise.all([money.test.openAgain(), money.test.openAgain()])
     const ledgers = [money.ledger, ...others.map((other) => new Ledger({ engine: createLedgerEngine(other) }))]
     const results = await Promise.all(
@@ -76,8 +82,7 @@ describeEachEngine('crediting a deposit', (engine) => {
 
   test('an unrecorded deposit is unknown, and one operation beside it goes on', async () => {
     const { accountId } = await money.createCaller(7n)
-    const { database } = money.test
-    const known = await seedReadyDeposit(database, seenDeposit(accountId, { txHash: hexOf(5, 32) }))
+    const known = await seedPaid(seenDeposit(accountId, { txHash: hexOf(5, 32) }))
     const unknown = { ...known, ordinal: 'log:9' }
     const results = await Promise.all([
       creditDeposit({ ledger: money.ledger, clock }, unknown, null),
@@ -90,7 +95,7 @@ describeEachEngine('crediting a deposit', (engine) => {
   test('a credited deposit can be neither changed nor deleted', async () => {
     const { accountId } = await money.createCaller(0n)
     const { database } = money.test
-    const deposit = await seedReadyDeposit(database, seenDeposit(accountId, { txHash: hexOf(6, 32) }))
+    const deposit = await seedPaid(seenDeposit(accountId, { txHash: hexOf(6, 32) }))
     await creditDeposit({ ledger: money.ledger, clock }, deposit, null)
     const store = createDepositStore(database)
     await store.record([{ ...deposit, amount: 1n, blockHash: hexOf(7, 32) }], 9)

@@ -1,7 +1,7 @@
 import { nanocreditsOf } from '@svc/contract'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { openTestLedger, assertSound, type TestLedger } from '../../testing/test-ledger.ts'
-import { TEST_NOW } from '../../testing/ledger-operations.ts'
+import { pricedFacts, TEST_NOW } from '../../testing/ledger-operations.ts'
 import type { SeededCaller } from '../../testing/seed-caller.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
 import { handToJob, type JobHoldDeps, settleJobHold } from '../money/billing/job-hold.ts'
@@ -11,6 +11,7 @@ import { type Charged, NO_FACTS } from '../money/billing/settlement.ts'
 import type { Model } from '../catalog/model.ts'
 import { createVideoJobId, type VideoJob } from '../modalities/videos/video-job.ts'
 import { createVideoJobStore } from '../modalities/videos/video-job-store.ts'
+import { chargeVideo, formatSnapshot } from '../modalities/videos/video-price.ts'
 import { createId } from '../platform/runtime/ids.ts'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import type { Caller } from '../access/keys/caller.ts'
@@ -109,8 +110,9 @@ describeEachEngine('a paid request', (engine) => {
   } as unknown as Model
 
   function priced(charge: bigint, more: Partial<Priced<Reply>> = {}): Priced<Reply> {
+    const pricing = pricedFacts(charge, charge / 2n).pricing ?? ''
     return {
-      charge: { charge: nanocreditsOf(charge), cost: nanocreditsOf(charge / 2n), basis: 'card', pricing: '{}' },
+      charge: { charge: nanocreditsOf(charge), cost: nanocreditsOf(charge / 2n), basis: 'card', pricing },
       ...{ estimated: false, status: 'ok', errorCode: null, failure: null, tokens: {}, generationId: null },
       render: (taken) => ['answer', taken.charge],
       ...more,
@@ -302,11 +304,20 @@ describeEachEngine('a paid request', (engine) => {
     const { database } = money.test
     const jobs = createVideoJobStore(database)
     const jobId = createVideoJobId(TEST_NOW)
+    const perSecond = attoUsdOf(50_000_000n)
+    const noted = { seconds: 1, perSecond, images: 0, perImage: null, minimum: null, variant: {} }
+    const { basis, pricing } = chargeVideo(noted, null)
     const begun = begins(({ id: holdId }, billing) => {
       const { accountId, keyId } = caller
       const job: VideoJob = {
         ...{ jobId, holdId, accountId, keyId, model: 'svc-test', upstream: 'first', upstreamModel: 'm' },
-        ...{ seconds: 1, size: null, price: '{}', estimate: nanocreditsOf(100n), upstreamJobId: 'job-1' },
+        ...{
+          seconds: 1,
+          size: null,
+          price: formatSnapshot(noted),
+          estimate: nanocreditsOf(100n),
+          upstreamJobId: 'job-1',
+        },
         ...{ state: 'queued', progress: 0, createdAt: TEST_NOW, nextStepAt: null, failures: 0, endedAt: null },
         ...{ errorCode: null, cost: null, outputs: 0, settledAt: null, charge: null, fileMissedAt: null },
         ...{ firstReadAt: null, files: null, deletedAt: null },
@@ -320,7 +331,7 @@ describeEachEngine('a paid request', (engine) => {
     const held = { id, accountId, keyId, type: 'video', model: 'svc-test', amount: 100n, placedAt: TEST_NOW } as const
     const end = {
       ...{ charge: nanocreditsOf(60n), cost: nanocreditsOf(50n), lost: nanocreditsOf(7n) },
-      facts: { ...NO_FACTS, status: 'ok' as const },
+      facts: { ...NO_FACTS, status: 'ok' as const, basis, estimated: true, pricing },
     }
     expect(await settleJobHold(deps(), held, end)).toEqual({ charge: 60n, isFirst: true })
     expect(await settleJobHold(deps(), held, end)).toEqual({ charge: 60n, isFirst: false })

@@ -71,7 +71,7 @@ describeEachEngine('a request that is charged late', (engine) => {
     const { database } = money.test
     const rows = database.read.deleteFrom('idempotent_request').where('request_id', '=', requestId)
     if (left === 'nothing') await database.write([rows.compile()])
-    return capture(requestId, CHARGE, { placed })
+    return capture(requestId, CHARGE, { placed, now: TEST_NOW + 1 })
   }
 
   /** Repeats a request here; where it is worked on, it is charged. @returns what became of it. */

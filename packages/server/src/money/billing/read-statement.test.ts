@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { capture, grant, placeHold, release } from '../../../testing/ledger-operations.ts'
 import { createRandom } from '../../../testing/random.ts'
 import { creditedDeposit } from '../../../testing/credited-deposit.ts'
-import { seedReadyDeposit, seenDeposit } from '../../../testing/seed-deposit.ts'
+import { seedOnceLinkedWallet, seedReadyDeposit, seenDeposit } from '../../../testing/seed-deposit.ts'
 import { describeEachEngine } from '../../../testing/test-database.ts'
 import { assertSound, openTestLedger, type TestLedger } from '../../../testing/test-ledger.ts'
 import { creditDeposit } from '../../deposits/credit-deposit.ts'
@@ -128,6 +128,7 @@ describeEachEngine('a statement', (engine) => {
     const given = grant(accountId, 5n * CREDIT, { reason: 'welcome', now: Date.UTC(2026, 4, 1) })
     await money.ledger.submit(given)
     const seen = seenDeposit(accountId, { txHash: `0x${createId(now).replaceAll('-', '').repeat(2)}` })
+    await seedOnceLinkedWallet(money.test.database, seen)
     const deposit = await seedReadyDeposit(money.test.database, seen, 25_000n * CREDIT)
     await creditDeposit({ ledger: money.ledger, clock: { now: () => Date.UTC(2026, 4, 2) } }, deposit, null)
     const requestId = await charge(caller, CREDIT, Date.UTC(2026, 4, 3))

@@ -1,4 +1,5 @@
 /** Books that a hand has changed, a row of one table at a time: the audit says so, whatever the table. */
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { nanocreditsOf } from '@svc/contract'
 import { openBreakableDatabase, type BreakableDatabase } from '../../../testing/breakable-database.ts'
@@ -8,9 +9,135 @@ import { describeEachEngine } from '../../../testing/test-database.ts'
 import { openVideoStage, type VideoStage } from '../../../testing/video-stage.ts'
 import { readVideo } from '../../modalities/videos/read-video.ts'
 import { createOutflowStore } from '../../deposits/outflow-store.ts'
+import { ASSET_DECIMALS } from '../../chain/assets.ts'
+import { DECIMALS } from './audit-deposits.ts'
+import { invariants } from './audit-invariants.ts'
 import { runAudit } from './audit.ts'
 
 const CREDITS = 25_000_000_000_000n
+
+/** An account that is not the first caller's. */
+const OTHER = '(select max(account_id) from account)'
+
+/** Another transfer like the capture, but for these columns. */
+function againAs(id: string, kind: string, holdId: string): string {
+  return `insert into transfer select ${id}, account_id, ${kind}, ${holdId}, funding, charge, write_off, cost, margin,
+    reason, created_at from transfer where hold_id = 'charged'`
+}
+
+function pricedAt(usd: string): string {
+  const pricing = `{"basis":"cost","cost_usd":"${usd}","margin_bps":2000}`
+  return `update usage_record set basis = 'cost', pricing = '${pricing}' where usage_id = 'charged'`
+}
+
+/** Sets the balance to what the transfers say, and the totals and budgets to what the records say. */
+const FOLLOW: readonly (readonly [table: string, statement: string])[] = [
+  [
+    'balance',
+    `update balance set posted =
+       (select sum(funding - charge) from transfer t where t.account_id = balance.account_id)`,
+  ],
+  [
+    'usage_daily',
+    `update usage_daily set charge = (select sum(charge) from usage_record u where u.key_id = usage_daily.key_id
+       and u.model = usage_daily.model and u.type = usage_daily.type)`,
+  ],
+  [
+    'budget_window',
+    `update budget_window set spent = coalesce((select sum(charge) from usage_record u join hold h
+       on h.hold_id = u.usage_id where (h.key_budget_id = budget_id and h.key_window_start = window_start)
+       or (h.team_budget_id = budget_id and h.team_window_start = window_start)), 0)`,
+  ],
+]
+
+/** Changes of several tables that agree with each other, and the promise that is found broken all the same. */
+const CONSISTENT_BREAKS: readonly (readonly [
+  what: string,
+  statements: readonly (readonly [table: string, statement: string])[],
+  promise: string,
+])[] = [
+  [
+    'a deposit of ten times its worth',
+    [
+      ['deposit', `update deposit set credits = credits * 10`],
+      ['transfer', `update transfer set funding = funding * 10 where kind = 'deposit'`],
+      ...FOLLOW,
+    ],
+    'deposit values',
+  ],
+  [
+    'a dollar that is worth ten',
+    [
+      ['deposit', `update deposit set credits = credits * 10, price = '10'`],
+      ['transfer', `update transfer set funding = funding * 10 where kind = 'deposit'`],
+      ...FOLLOW,
+    ],
+    'deposit values',
+  ],
+  [
+    'a deposit of another account',
+    [
+      ['deposit', `update deposit set account_id = ${OTHER}, address = '0x${'de'.repeat(20)}'`],
+      ['transfer', `update transfer set account_id = ${OTHER} where kind = 'deposit'`],
+      ...FOLLOW,
+      ['address_inflow', `delete from address_inflow`],
+    ],
+    'deposit addresses',
+  ],
+  [
+    'a capture that was made twice',
+    [['transfer', againAs(`'z'`, 'kind', 'hold_id')], ...FOLLOW],
+    'charged as recorded',
+  ],
+  ['a capture without a hold', [['transfer', againAs(`'z'`, 'kind', 'null')], ...FOLLOW], 'charged as recorded'],
+  [
+    'a charge that is hidden as a loss',
+    [
+      ['transfer', `update transfer set charge = 1, write_off = cost + margin - 1 where kind = 'capture'`],
+      [
+        'usage_record',
+        `update usage_record set charge = 1,
+           write_off = (select write_off from transfer where hold_id = usage_id) where charge > 0`,
+      ],
+      ['video_job', `update video_job set charge = 1 where charge > 0`],
+      ...FOLLOW,
+    ],
+    'charged as priced',
+  ],
+  [
+    'a charge that was raised',
+    [
+      ['transfer', `update transfer set charge = charge + 7, margin = margin + 7 where hold_id = 'charged'`],
+      ['usage_record', `update usage_record set charge = charge + 7 where usage_id = 'charged'`],
+      ...FOLLOW,
+    ],
+    'charged as priced',
+  ],
+  [
+    'a cost that was raised',
+    [
+      ['transfer', `update transfer set cost = cost + 7, margin = margin - 7 where hold_id = 'charged'`],
+      ['usage_record', `update usage_record set cost = cost + 7 where usage_id = 'charged'`],
+    ],
+    'charged as priced',
+  ],
+  [
+    'a key that pays from another account',
+    [
+      ['team', `update team set account_id = ${OTHER}`],
+      ['api_key', `update api_key set account_id = ${OTHER}`],
+    ],
+    'one owner',
+  ],
+  [
+    'a job of another account',
+    [
+      ['video_job', `update video_job set account_id = ${OTHER}, key_id = (select max(key_id) from api_key)`],
+      ['hold', `update hold set account_id = 'nobody' where process_id = 'video-jobs'`],
+    ],
+    'one owner',
+  ],
+]
 
 /** Table, what is done to it, and the promise that is found broken. */
 const BREAKS: readonly (readonly [table: string, statement: string, promise: string])[] = [
@@ -18,6 +145,7 @@ const BREAKS: readonly (readonly [table: string, statement: string, promise: str
   ['balance', `delete from balance where held > 0`, 'references'],
   ['balance', `update balance set posted = posted + 1 where held > 0`, 'posted'],
   ['balance', `update balance set held = held + 1 where held > 0`, 'held'],
+  ['balance', `update balance set posted = held - 1 where held > 0`, 'covered'],
   ['team', `delete from team where budget_id is not null`, 'references'],
   ['api_key', `delete from api_key where key_hash = key_id`, 'references'],
   ['budget', `delete from budget where limit_nanocredits = 9000000`, 'references'],
@@ -29,6 +157,7 @@ const BREAKS: readonly (readonly [table: string, statement: string, promise: str
   ['hold', `delete from hold where hold_id = 'charged'`, 'references'],
   ['hold', `delete from hold where hold_id = 'failed'`, 'references'],
   ['hold', `delete from hold where process_id = 'video-jobs' and state = 'held'`, 'references'],
+  ['hold', `update hold set placed_at = 1, process_id = 'gone' where hold_id = 'open'`, 'no orphans'],
   ['hold', `update hold set amount = amount + 1 where hold_id = 'open'`, 'held'],
   ['hold', `update hold set amount = amount + 1 where hold_id = 'grown'`, 'grown'],
   ['hold', `update hold set state = 'released', ended_at = 1 where hold_id = 'open'`, 'settled once'],
@@ -58,9 +187,15 @@ const BREAKS: readonly (readonly [table: string, statement: string, promise: str
     'charged as recorded',
   ],
   ['transfer', `update transfer set margin = margin - 1 where hold_id = 'charged'`, 'balanced'],
+  ['transfer', `update transfer set margin = 0, cost = charge where hold_id = 'charged'`, 'margin'],
   ['transfer', `update transfer set account_id = 'nobody' where hold_id = 'lost'`, 'charged as recorded'],
   ['transfer', `update transfer set created_at = 1 where hold_id = 'charged'`, 'as placed'],
   ['transfer', `update transfer set reason = '' where kind = 'adjustment'`, 'credits never expire'],
+  ['transfer', againAs(`transfer_id || 'x'`, 'kind', 'hold_id'), 'charged as recorded'],
+  ['transfer', againAs(`'none'`, 'kind', 'null'), 'charged as recorded'],
+  ['transfer', againAs(`'none'`, `'write_off'`, 'null'), 'charged as recorded'],
+  ['transfer', againAs(`'none'`, `'grant'`, 'null'), 'charged as recorded'],
+  ['transfer', `update transfer set charge = 1, funding = 1 where kind = 'grant'`, 'charged as recorded'],
   ['usage_record', `delete from usage_record where usage_id = 'charged'`, 'settled once'],
   ['usage_record', `delete from usage_record where usage_id = 'failed'`, 'settled once'],
   ['usage_record', `update usage_record set charge = charge + 1 where usage_id = 'charged'`, 'charged as recorded'],
@@ -71,6 +206,26 @@ const BREAKS: readonly (readonly [table: string, statement: string, promise: str
   ['usage_record', `update usage_record set team_id = 'nobody' where usage_id = 'charged'`, 'as placed'],
   ['usage_record', `update usage_record set started_at = 1 where usage_id = 'charged'`, 'as placed'],
   ['usage_record', `update usage_record set prompt_tokens = 99 where usage_id = 'charged'`, 'totals'],
+  ['usage_record', `update usage_record set pricing = null where usage_id = 'charged'`, 'charged as priced'],
+  ['usage_record', `update usage_record set pricing = '{}' where usage_id = 'charged'`, 'charged as priced'],
+  ['usage_record', pricedAt('0.0000000000005'), 'charged as priced'],
+  ['usage_record', pricedAt('999'), 'charged as priced'],
+  ['usage_record', `update usage_record set basis = 'list' where usage_id = 'charged'`, 'charged as priced'],
+  ['usage_record', `update usage_record set prompt_tokens = 99 where usage_id = 'charged'`, 'charged as priced'],
+  ['usage_record', `update usage_record set write_off = 1, charge = charge - 1 where charge > 0`, 'charged as priced'],
+  ['usage_record', `update usage_record set write_off = 8 where usage_id = 'lost'`, 'charged as priced'],
+  ['usage_daily', `update usage_daily set account_id = ${OTHER}`, 'totals'],
+  ['usage_daily', `update usage_daily set account_id = ${OTHER}`, 'one owner'],
+  ['api_key', `update api_key set account_id = ${OTHER}`, 'one owner'],
+  ['api_key', `update api_key set budget_id = (select max(budget_id) from budget)`, 'one owner'],
+  ['api_key', `update api_key set mirrored_by = (select max(key_id) from api_key)`, 'one owner'],
+  ['team', `update team set account_id = ${OTHER}`, 'one owner'],
+  ['hold', `update hold set key_budget_id = team_budget_id where hold_id = 'failed'`, 'one owner'],
+  ['video_job', `update video_job set account_id = 'nobody'`, 'one owner'],
+  ['video_job', `update video_job set key_id = 'nobody'`, 'one owner'],
+  ['video_job', `update video_job set price = replace(price, '"seconds":', '"seconds":1')`, 'job charges'],
+  ['video_job', `update video_job set cost_usd = '9' where state = 'completed'`, 'job charges'],
+  ['hold', `update hold set process_id = 'x' where process_id = 'video-jobs' and state = 'held'`, 'job holds'],
   ['usage_daily', `delete from usage_daily where charge > 0`, 'totals'],
   ['usage_daily', `update usage_daily set requests = requests + 1`, 'totals'],
   ['video_job', `delete from video_job where settled_at is null`, 'job holds'],
@@ -78,6 +233,15 @@ const BREAKS: readonly (readonly [table: string, statement: string, promise: str
   ['video_job', `update video_job set hold_id = 'nothing' where settled_at is null`, 'references'],
   ['deposit', `delete from deposit where state = 'credited'`, 'deposits'],
   ['deposit', `update deposit set credits = credits + 1 where state = 'credited'`, 'deposits'],
+  ['deposit', `update deposit set price = '10' where state = 'credited'`, 'deposit values'],
+  ['deposit', `update deposit set price = null where state = 'credited'`, 'deposit values'],
+  ['deposit', `update deposit set asset = 'ETH' where state = 'credited'`, 'deposit values'],
+  ['deposit', `update deposit set credits = credits * 10 where state = 'credited'`, 'deposit values'],
+  ['deposit', `update deposit set address = '0x${'de'.repeat(20)}' where state = 'credited'`, 'deposit addresses'],
+  ['deposit', `update deposit set address = '0x${'de'.repeat(20)}' where state = 'credited'`, 'deposit inflow'],
+  ['deposit', `update deposit set chain_id = 1 where state = 'credited'`, 'deposit addresses'],
+  ['deposit', `update deposit set chain_id = 1 where state = 'credited'`, 'deposit inflow'],
+  ['deposit_address', `update deposit_address set chain_id = 1`, 'deposit addresses'],
   ['deposit', `update deposit set raw_amount = '25000001' where state = 'credited'`, 'deposit inflow'],
   ['deposit', `update deposit set account_id = 'nobody' where state = 'credited'`, 'deposits'],
   ['deposit', `update deposit set state = 'under_review', credited_at = null where state = 'credited'`, 'deposits'],
@@ -95,6 +259,18 @@ const BREAKS: readonly (readonly [table: string, statement: string, promise: str
   ['outflow', `update outflow set tx_hash = '0x2'`, 'outflows'],
   ['idempotent_request', `update idempotent_request set request_id = 'nothing'`, 'answered once'],
 ]
+
+test('each promise of the audit is broken by a change', () => {
+  const broken = new Set([...BREAKS, ...CONSISTENT_BREAKS].map(([, , promise]) => promise))
+  expect([...broken].toSorted()).toEqual(invariants.map(({ name }) => name).toSorted())
+})
+
+test('each promise of the audit is documented, and none besides', () => {
+  const page = readFileSync(new URL('../../../../../docs/operations.md', import.meta.url), 'utf8')
+  const section = /^## The audit\n[^]*?(?=^## )/m.exec(page)?.[0] ?? ''
+  const documented = [...section.matchAll(/^\| `([a-z ]+)` \|/gm)].map(([, name]) => name)
+  expect(documented).toEqual(invariants.map(({ name }) => name))
+})
 
 describeEachEngine('books that a hand has changed', (engine) => {
   let stage: VideoStage
@@ -177,6 +353,20 @@ describeEachEngine('books that a hand has changed', (engine) => {
     } finally {
       await restore()
     }
+  })
+
+  test.each(CONSISTENT_BREAKS)('with %s', async (_what, statements, promise) => {
+    const restores: (() => Promise<void>)[] = []
+    try {
+      for (const [table, statement] of statements) restores.unshift(await hand.breakTable(table, statement))
+      expect(await broken()).toContain(promise)
+    } finally {
+      for (const restore of restores) await restore()
+    }
+  })
+
+  test('count an asset by the decimals that its chain has', () => {
+    expect(DECIMALS).toEqual(ASSET_DECIMALS)
   })
 
   test('are sound again', async () => {

@@ -1,7 +1,11 @@
 /** The invariants of deposits: what the chain paid in is what the books say. Source: decision 0028. */
+import { CREDITS_PER_USD, NANOCREDITS_PER_CREDIT } from '@svc/contract'
 import { sql, type RawBuilder } from 'kysely'
+import type { DepositTable } from '../../platform/db/deposit-schema.ts'
+import { valueOfDeposit } from '../../pricing/deposit-value.ts'
+import { parseUsd, usdOfNanocredits } from '../../pricing/usd.ts'
+import { count, list, total, BREACHES_MAX, type AuditContext, type Finding, type Invariant } from './audit-query.ts'
 import { sealOutflow } from './outflow-seal.ts'
-import { count, list, total, type AuditContext, type Finding, type Invariant } from './audit-query.ts'
 
 /** Digits of the lower half of a raw amount, where sums are made by halves. */
 const HALF_DIGITS = 9
@@ -15,13 +19,19 @@ export const depositInvariants: readonly Invariant[] = [
     check: checkDeposits,
   },
   {
+    name: 'deposit values',
+    promise: 'each credited deposit is worth its amount times its price, and no dollar is worth more than one',
+    check: checkValues,
+  },
+  {
     name: 'deposit inflow',
     promise: 'for no address more was credited than it had received in final blocks',
     check: checkInflow,
   },
   {
     name: 'deposit addresses',
-    promise: 'each address for which an inflow was credited is one of ours, and the account that has it was credited',
+    promise:
+      'each credited deposit came to an address of its account, or from a wallet of it, and each inflow to one of ours',
     check: checkAddresses,
   },
   {
@@ -53,11 +63,15 @@ async function checkAddresses(context: AuditContext): Promise<Finding> {
           left join deposit_address a on a.chain_id = i.chain_id and a.address = i.address
          where i.raw_credited <> '0' and a.address_id is null`,
   )
+  // A treasury is no address of an account: there the wallet says whose a payment is, and stays said when unlinked.
   const strangers = await list(
     context,
-    sql`select 'deposit ' || d.deposit_id || ' was credited to another account than its address has' as breach
-          from deposit d join deposit_address a on a.chain_id = d.chain_id and a.address = d.address
-         where d.state = 'credited' and a.account_id <> d.account_id`,
+    sql`select 'deposit ' || d.deposit_id || ' came to no address and from no wallet of its account' as breach
+          from deposit d left join deposit_address a on a.chain_id = d.chain_id and a.address = d.address
+         where d.state = 'credited' and coalesce(a.account_id, '') <> d.account_id
+           and (a.address_id is not null or not exists (
+                 select 1 from linked_wallet w
+                  where w.chain_id = d.chain_id and w.address = d.sender and w.account_id = d.account_id))`,
   )
   return { figures: { addresses: await count(context, 'deposit_address') }, breaches: [...breaches, ...strangers] }
 }
@@ -86,6 +100,54 @@ async function checkDeposits(context: AuditContext): Promise<Finding> {
   return { figures, breaches: [...deposits, ...transfers] }
 }
 
+/** Decimals of each asset, as the room `chain` pins them; a test compares the two. */
+export const DECIMALS: Readonly<Record<DepositTable['asset'], number>> = { USDG: 6, ETH: 18 }
+
+/** Deposits that are read at once. */
+const PAGE = 10_000
+
+async function checkValues({ db }: AuditContext): Promise<Finding> {
+  const breaches: string[] = []
+  let [credited, after] = [0, '']
+  for (;;) {
+    const rows = await db
+      .selectFrom('deposit as d')
+      .select(['d.deposit_id', 'd.asset', 'd.raw_amount', 'd.price', 'd.credits'])
+      .select(
+        sql<number>`(select count(*) from deposit_decision x where x.deposit_id = d.deposit_id and x.price = d.price)`.as(
+          'named',
+        ),
+      )
+      .where('d.state', '=', 'credited')
+      .where('d.deposit_id', '>', after)
+      .orderBy('d.deposit_id')
+      .limit(PAGE)
+      .execute()
+    for (const row of rows) {
+      if (!isWorth(row)) breaches.push(`deposit ${row.deposit_id} is not worth its amount times its price`)
+    }
+    credited += rows.length
+    after = rows.at(-1)?.deposit_id ?? after
+    if (rows.length < PAGE) return { figures: { credited }, breaches: breaches.slice(0, BREACHES_MAX) }
+  }
+}
+
+interface PricedDeposit extends Pick<DepositTable, 'asset' | 'raw_amount' | 'price' | 'credits'> {
+  /** How many decisions of operators name this price. */
+  readonly named: number
+}
+
+/** An operator who lets a deposit pass may name any price. */
+function isWorth({ asset, raw_amount: amount, price, credits, named }: PricedDeposit): boolean {
+  const decimals = DECIMALS[asset] ?? null
+  if (price === null || decimals === null || !/^\d+$/.test(amount)) return false
+  if (asset === 'USDG' && named === 0 && (parseUsd(price) ?? 0n) > PAR) return false
+  return valueOfDeposit(BigInt(amount), decimals, price) === credits
+}
+
+/** A dollar. */
+const PAR = usdOfNanocredits(BigInt(CREDITS_PER_USD) * NANOCREDITS_PER_CREDIT)
+
 /**
  * Compares what was credited for each address with the inflow that was seen. Those to a treasury are not counted, whose
  * owner moves coins as they like.
@@ -110,11 +172,20 @@ async function checkInflow(context: AuditContext): Promise<Finding> {
             or (s.high + s.low / ${carry} = ${inflow.high} and s.low % ${carry} > ${inflow.low})
             or s.high + s.low / ${carry} <> ${credited.high} or s.low % ${carry} <> ${credited.low}`,
   )
+  const unpaid = await list(
+    context,
+    sql`select 'address ' || i.address || ' has no deposit for the ' || i.asset || ' that was credited for it' as breach
+          from address_inflow i
+         where i.raw_credited <> '0' and not exists (
+               select 1 from deposit d
+                where d.chain_id = i.chain_id and d.address = i.address and d.asset = i.asset
+                  and d.state = 'credited')`,
+  )
   const figures = {
     addresses: await count(context, 'deposit_address'),
     'with an inflow': await count(context, 'address_inflow'),
   }
-  return { figures, breaches }
+  return { figures, breaches: [...breaches, ...unpaid] }
 }
 
 /** A payment that a balance showed first is part of the deposit that the balance made, once. */

@@ -1,5 +1,6 @@
 /** The invariants of money, each a query on the ledger's own rows. Source: decision 0004 (the ledger). */
 import { sql, type RawBuilder } from 'kysely'
+import { chargeInvariants } from './audit-charges.ts'
 import { depositInvariants } from './audit-deposits.ts'
 import { checkJobCharges, checkJobHolds } from './audit-jobs.ts'
 import {
@@ -43,23 +44,12 @@ export const invariants: readonly Invariant[] = [
     promise: 'each ended hold has one usage record, and no open hold has one',
     check: checkSettledOnce,
   },
-  {
-    name: 'charged as recorded',
-    promise:
-      'each usage record with a charge or a loss has one transfer of the same amounts, and each such transfer a record',
-    check: checkChargedAsRecorded,
-  },
+  ...chargeInvariants,
   {
     name: 'budgets',
     promise: 'what a budget counts in a period is the sum of the charges and open holds that were placed in it',
     check: checkBudgets,
   },
-  {
-    name: 'margin',
-    promise: 'each charge covers the cost of what it is for and 20 % on it',
-    check: checkMargin,
-  },
-  { name: 'failed is free', promise: 'a request that failed is not charged', check: checkFailedIsFree },
   { name: 'totals', promise: 'the daily totals are the sums of the usage records', check: checkTotals },
   {
     name: 'job holds',
@@ -195,28 +185,6 @@ async function checkSettledOnce(context: AuditContext): Promise<Finding> {
   return { figures, breaches }
 }
 
-async function checkChargedAsRecorded(context: AuditContext): Promise<Finding> {
-  const records = await list(
-    context,
-    sql`select 'usage record ' || u.usage_id || ' differs from its transfer' as breach
-          from usage_record u left join transfer t on t.hold_id = u.usage_id
-         where (t.transfer_id is null and u.charge + u.write_off + u.cost > 0)
-            or t.charge <> u.charge or t.write_off <> u.write_off or t.cost <> u.cost or t.account_id <> u.account_id`,
-  )
-  const transfers = await list(
-    context,
-    sql`select 'transfer ' || t.transfer_id || ' has no usage record' as breach
-          from transfer t left join usage_record u on u.usage_id = t.hold_id
-         where t.hold_id is not null and u.usage_id is null`,
-  )
-  const figures = {
-    charged: await total(context, 'charge', 'usage_record'),
-    'written off': await total(context, 'write_off', 'transfer'),
-    cost: await total(context, 'cost', 'transfer'),
-  }
-  return { figures, breaches: [...records, ...transfers] }
-}
-
 async function checkBudgets(context: AuditContext): Promise<Finding> {
   const sides = sql`
     select key_budget_id as budget_id, key_window_start as window_start, hold_id, state, amount from hold
@@ -246,40 +214,17 @@ async function checkBudgets(context: AuditContext): Promise<Finding> {
   return { figures, breaches }
 }
 
-/**
- * The books round a cost up to a nanocredit, the charge was made from the cost before that: x with cost - 1 < x <=
- * cost. So 5 × charge >= 6 × x > 6 × (cost - 1), which is 5 × margin > cost - 6. What was billed beside the delivered
- * answer is written off, so that no more than the write-off of the cost has no margin.
- */
-async function checkMargin(context: AuditContext): Promise<Finding> {
-  const breaches = await list(
-    context,
-    sql`select 'transfer ' || transfer_id || ' was charged below its cost and margin' as breach
-          from transfer where kind = 'capture' and margin * 5 <= cost - write_off - 6`,
-  )
-  return { figures: { margin: await total(context, 'margin', 'transfer') }, breaches }
-}
-
-async function checkFailedIsFree(context: AuditContext): Promise<Finding> {
-  const breaches = await list(
-    context,
-    sql`select 'usage record ' || usage_id || ' failed and was charged' as breach
-          from usage_record where status = 'error' and charge > 0`,
-  )
-  return { figures: { failed: await count(context, `usage_record where status = 'error'`) }, breaches }
-}
-
 async function checkTotals(context: AuditContext): Promise<Finding> {
   const breaches = await list(
     context,
     sql`select 'the totals of key ' || coalesce(d.key_id, r.key_id) || ' on day ' || coalesce(d.day, r.day) ||
                ' differ from its records' as breach
           from usage_daily d
-          full join (select key_id, started_at / 86400000 as day, type, model, count(*) as requests,
+          full join (select key_id, account_id, started_at / 86400000 as day, type, model, count(*) as requests,
                             sum(charge) as charge, sum(coalesce(prompt_tokens, 0)) as prompt_tokens,
                             sum(coalesce(completion_tokens, 0)) as completion_tokens
-                       from usage_record group by key_id, started_at / 86400000, type, model) r
-            on r.key_id = d.key_id and r.day = d.day and r.type = d.type and r.model = d.model
+                       from usage_record group by key_id, account_id, started_at / 86400000, type, model) r
+            on r.key_id = d.key_id and r.account_id = d.account_id and r.day = d.day and r.type = d.type and r.model = d.model
          where d.key_id is null or r.key_id is null or d.requests <> r.requests or d.charge <> r.charge
             or d.prompt_tokens <> r.prompt_tokens or d.completion_tokens <> r.completion_tokens`,
   )

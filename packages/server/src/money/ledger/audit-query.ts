@@ -25,7 +25,7 @@ export interface Invariant {
 }
 
 /** Rows that break a promise are listed up to this number. */
-const BREACHES_MAX = 1_000
+export const BREACHES_MAX = 1_000
 
 /** A sum that cannot overflow: SQLite adds the high and the low halves apart, PostgreSQL has exact decimals. */
 export function sumOf(engine: DatabaseEngine, value: RawBuilder<unknown>): RawBuilder<unknown> {

@@ -10,6 +10,11 @@ export const referenceInvariants: readonly Invariant[] = [
     check: checkReferences,
   },
   {
+    name: 'one owner',
+    promise: 'each key, hold, job and total belongs to the account of the team, key or hold that it hangs on',
+    check: checkOneOwner,
+  },
+  {
     name: 'as placed',
     promise: 'each usage record and each settlement tells whose hold it ended, for what and when',
     check: checkAsPlaced,
@@ -41,6 +46,9 @@ const REFERENCES: readonly Reference[] = [
     ['api_key', 'key_id', 'account_id'],
     ['usage_daily', 'key_id', 'account_id'],
     ['deposit', 'deposit_id', 'account_id'],
+    ['deposit_address', 'address_id', 'account_id'],
+    ['linked_wallet', 'wallet_id', 'account_id'],
+    ['account_limit', 'account_id', 'account_id'],
   ]),
   ...to('balance', 'account_id', [
     ['account', 'account_id', 'account_id'],
@@ -81,6 +89,47 @@ async function checkReferences(context: AuditContext): Promise<Finding> {
   }
   const figures = { accounts: await count(context, 'account'), keys: await count(context, 'api_key') }
   return { figures, breaches }
+}
+
+/** Columns of `rows` that say what the row which `column` refers to says of itself. */
+interface Agreement extends Reference {
+  readonly same: readonly (readonly [column: string, homeColumn: string])[]
+}
+
+const ACCOUNT = ['account_id', 'account_id'] as const
+
+const AGREEMENTS: readonly Agreement[] = [
+  { rows: 'api_key', id: 'key_id', column: 'team_id', home: 'team', homeId: 'team_id', same: [ACCOUNT] },
+  {
+    ...{ rows: 'api_key', id: 'key_id', column: 'mirrored_by', home: 'api_key', homeId: 'key_id' },
+    same: [ACCOUNT, ['team_id', 'team_id'], ['budget_id', 'budget_id']],
+  },
+  {
+    ...{ rows: 'hold', id: 'hold_id', column: 'key_id', home: 'api_key', homeId: 'key_id' },
+    same: [ACCOUNT, ['key_budget_id', 'budget_id']],
+  },
+  { rows: 'usage_daily', id: 'key_id', column: 'key_id', home: 'api_key', homeId: 'key_id', same: [ACCOUNT] },
+  {
+    ...{ rows: 'video_job', id: 'job_id', column: 'hold_id', home: 'hold', homeId: 'hold_id' },
+    same: [ACCOUNT, ['key_id', 'key_id']],
+  },
+]
+
+/** Whoever moves such a row to another account lets that one pay, or see what it never asked for. */
+async function checkOneOwner(context: AuditContext): Promise<Finding> {
+  const breaches: string[] = []
+  for (const { rows, id, column, home, homeId, same } of AGREEMENTS) {
+    const differences = same.map(([own, other]) => sql`r.${sql.ref(own)} <> h.${sql.ref(other)}`)
+    const strangers = await list(
+      context,
+      sql`select ${sql.lit(`${rows} `)} || r.${sql.ref(id)} || ${sql.lit(` has another owner than its ${home} `)}
+                 || r.${sql.ref(column)} as breach
+            from ${sql.table(rows)} r join ${sql.table(home)} h on h.${sql.ref(homeId)} = r.${sql.ref(column)}
+           where ${sql.join(differences, sql` or `)}`,
+    )
+    breaches.push(...strangers)
+  }
+  return { figures: { teams: await count(context, 'team'), keys: await count(context, 'api_key') }, breaches }
 }
 
 async function checkAsPlaced(context: AuditContext): Promise<Finding> {

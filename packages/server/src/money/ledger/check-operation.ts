@@ -18,7 +18,7 @@ import type {
 /** A million USD in one operation; sums of two fit a signed 64-bit column with room to spare. */
 export const OPERATION_AMOUNT_MAX = 1_000_000_000_000_000_000n
 /** A cost whose charge is still within the limit. The margin is a fifth. */
-const COST_MAX = (OPERATION_AMOUNT_MAX * 5n) / 6n
+export const COST_MAX = (OPERATION_AMOUNT_MAX * 5n) / 6n
 /** Units of output that one request can ask for at most. */
 export const OPERATION_UNITS_MAX = 1_000_000_000
 

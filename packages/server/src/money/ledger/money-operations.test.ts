@@ -181,7 +181,12 @@ describeEachEngine('money operations', (engine) => {
     const caller = await money.createCaller(100n)
     const hold = placeHold(caller, { fixed: 50n })
     await money.ledger.submit(hold)
-    const claimed = capture(hold.holdId, 10n ** 30n, { cost: nanocreditsOf(10n ** 30n) })
+    const facts = {
+      ...DELIVERED,
+      basis: 'cost',
+      pricing: '{"basis":"cost","cost_usd":"999999","margin_bps":2000}',
+    } as const
+    const claimed = capture(hold.holdId, 10n ** 30n, { cost: nanocreditsOf(10n ** 30n), facts })
     expect(await money.ledger.submit(claimed)).toEqual({
       kind: 'settled',
       charge: 100n,

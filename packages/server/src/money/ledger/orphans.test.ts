@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { nanocreditsOf } from '@svc/contract'
+import { MARGIN_BPS, nanocreditsOf } from '@svc/contract'
 import { capture, placeHold, TEST_NOW } from '../../../testing/ledger-operations.ts'
 import type { SeededCaller } from '../../../testing/seed-caller.ts'
 import { assertSound, openTestLedger, type TestLedger } from '../../../testing/test-ledger.ts'
 import { describeEachEngine } from '../../../testing/test-database.ts'
 import type { AttoUsd } from '../../pricing/price.ts'
+import { formatUsd, usdOfNanocredits } from '../../pricing/usd.ts'
 import { createLedgerEngine } from './create-ledger-engine.ts'
 import { Ledger } from './ledger.ts'
 import type { HoldProgress } from './operations.ts'
@@ -12,6 +13,13 @@ import { LeaseObserver } from './lease-observer.ts'
 import { adoptHolds, startLease, stopLease, sweepOrphans, type OrphanDeps, type SweepResult } from './orphans.ts'
 
 const LEASE_MS = 20_000
+
+/** What 3 and 7 tokens cost by a card of 12 nanocredits for each of the prompt. */
+const ESTIMATE = JSON.stringify({
+  ...{ basis: 'card', estimated: true, prompt_tokens: 3, completion_tokens: 7 },
+  card: { credits_per_1m_input: '0.012', credits_per_1m_output: '0' },
+  ...{ cost_usd: '0.00000000003', margin_bps: MARGIN_BPS },
+})
 
 describeEachEngine('orphaned holds', (engine) => {
   let money: TestLedger
@@ -45,7 +53,9 @@ describeEachEngine('orphaned holds', (engine) => {
       charge: nanocreditsOf((cost * 6n) / 5n),
       cost: nanocreditsOf(cost),
       basis: 'cost',
-      pricing: '{"basis":"cost"}',
+      pricing: JSON.stringify({
+        ...{ basis: 'cost', cost_usd: formatUsd(usdOfNanocredits(cost)), margin_bps: MARGIN_BPS },
+      }),
     }),
     ...parts,
   })
@@ -55,7 +65,7 @@ describeEachEngine('orphaned holds', (engine) => {
     cost: nanocreditsOf(30n),
     promptTokens: 3,
     completionTokens: 7,
-    pricing: '{"basis":"estimate"}',
+    pricing: ESTIMATE,
     upstream: 'test',
     upstreamModel: 'test/model',
     generationId,
