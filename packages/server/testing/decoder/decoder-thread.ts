@@ -30,11 +30,16 @@ async function open(): Promise<Ffmpeg> {
   return create({ wasmBinary, mainScriptUrlOrBlob: `#${names}` })
 }
 
+/** Each job leaves something in the memory of an ffmpeg, which traps after some sixty. */
+const JOBS_MOST = 32
+
 let opened: Promise<Ffmpeg> | null = null
+let jobs = 0
 
 async function run({ id, input, args }: DecoderJob): Promise<void> {
   let output: Uint8Array | null = null
   try {
+    if (jobs++ % JOBS_MOST === 0) opened = null
     opened ??= open()
     const ffmpeg = await opened
     ffmpeg.setLogger(() => undefined)

@@ -149,7 +149,6 @@ test.each([
   '-ar 48000 -ac 1 -c:a ac3 -b:a 32k a.ts',
   '-ar 8000 -ac 1 -c:a libmp3lame -b:a 8k a.mpg',
   '-ar 8000 -ac 1 -c:a libmp3lame -b:a 8k a.mov',
-  '-ar 16000 -ac 1 -c:a libmp3lame -b:a 8k a.mp4',
   '-ar 8000 -ac 1 -c:a libmp3lame -b:a 8k a.wav',
   '-ar 8000 -ac 1 -c:a libmp3lame -b:a 8k -f caf a.caf',
   '-ac 1 -c:a libopus -b:a 6k a.ogg',
