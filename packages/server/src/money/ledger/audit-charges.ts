@@ -99,7 +99,7 @@ function readPage({ db }: AuditContext, after: string) {
     .selectFrom('usage_record as u')
     .leftJoin('hold as h', 'h.hold_id', 'u.usage_id')
     .select(['u.usage_id', 'u.charge', 'u.write_off', 'u.cost', 'u.basis', 'u.pricing', 'u.prompt_tokens'])
-    .select(['u.completion_tokens', 'u.cached_tokens', 'u.created_at', 'h.amount', 'h.ended_at'])
+    .select(['u.estimated', 'u.completion_tokens', 'u.cached_tokens', 'u.created_at', 'h.amount', 'h.ended_at'])
     .where('u.usage_id', '>', after)
     .orderBy('u.usage_id')
     .limit(PAGE)
@@ -117,7 +117,9 @@ function problemOf(row: PricedRow): string | null {
   }
   const priced = recomputeCharge(row.pricing)
   if (priced === null) return 'has prices that contradict each other'
-  if (row.basis !== (priced.isEstimated && priced.basis !== 'cost' ? 'estimate' : priced.basis)) {
+  const basis = priced.isEstimated && priced.basis !== 'cost' ? 'estimate' : priced.basis
+  // What a process that died had noted by then is an estimate, whatever its prices are.
+  if (row.basis !== basis && !(row.estimated && row.basis === 'estimate')) {
     return 'was charged on another basis than its prices say'
   }
   if (

@@ -114,6 +114,19 @@ describeEachEngine('orphaned holds', (engine) => {
     expect(await money.findBalance(caller.accountId)).toEqual({ posted: 904n, held: 0n })
   })
 
+  test('are charged as an estimate by prices that are none: what was noted may not be all', async () => {
+    await startLease(money.test.database, { processId: 'p1', nodeName: 'node-1' }, now, LEASE_MS)
+    const hold = placeHold(caller, { fixed: 100n, processId: 'p1', now })
+    await money.ledger.submit(hold)
+    const { estimated: _, ...exact } = JSON.parse(ESTIMATE) as Record<string, unknown>
+    const entries = [{ ...progressOf(hold.holdId, null), pricing: JSON.stringify(exact) }]
+    await money.ledger.submit({ kind: 'journal', processId: 'p1', leaseUntil: now + LEASE_MS, entries, now })
+    await sweep(depsFor())
+    now += LEASE_MS + 1
+    expect(await sweep(depsFor())).toMatchObject({ estimated: 1 })
+    expect(await findRecord(hold.holdId)).toMatchObject({ charge: 36n, basis: 'estimate', estimated: 1 })
+  })
+
   // B012: the sweep cannot end what is alive.
   test('are not those of a process whose lease still runs', async () => {
     const hold = await leaveBehind('p1')
