@@ -1,12 +1,10 @@
 import { endpoints } from '@svc/contract'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Caller } from '../access/keys/caller.ts'
 import { invalidApiKey } from '../access/keys/invalid-api-key.ts'
 import { readAsCaller } from './read-as-caller.ts'
 import type { RouteCall } from './route.ts'
 import type { RouteKit } from './route-kit.ts'
-
-afterEach(() => vi.restoreAllMocks())
 
 const caller = { keyId: 'one', rights: new Set(['inference']) } as unknown as Caller
 const call = { request: { ip: '127.0.0.1', headers: { authorization: 'Bearer x' } } } as unknown as RouteCall
@@ -19,9 +17,12 @@ async function askedAfter(ms: number, freshness: 'cached' | 'fresh', isRefused =
     return caller
   })
   const failedAuth = { allows: () => true, take: () => undefined }
-  const deps = { authenticator: { authenticate, isKnown: () => true }, limits: { failedAuth } } as unknown as RouteKit
   let elapsed = 0
-  vi.spyOn(performance, 'now').mockImplementation(() => elapsed)
+  const deps = {
+    authenticator: { authenticate, isKnown: () => true },
+    clock: { elapsed: () => elapsed },
+    limits: { failedAuth },
+  } as unknown as RouteKit
   const drop = vi.fn<(body: string) => void>()
   const read = (): Promise<string> => {
     elapsed += ms

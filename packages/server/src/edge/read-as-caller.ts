@@ -7,7 +7,7 @@ import type { RouteKit } from './route-kit.ts'
 /** A body that came within this time, in milliseconds, came at once: no news of a key is lost by the cache. */
 const AT_ONCE_MS = 1_000
 
-/** How a body is read, and what becomes of one that nobody may ask with any more. */
+/** How a body is read, and what becomes of one whose key may not ask any more. */
 interface BodySource<Body> {
   readonly read: () => Promise<Body>
   readonly drop: (body: Body) => unknown
@@ -23,14 +23,14 @@ interface BodySource<Body> {
  * @throws {ServiceError} what `read` throws; 401, 403 for a key that may not ask any more.
  */
 export async function readAsCaller<Body>(
-  deps: Pick<RouteKit, 'authenticator' | 'limits'>,
+  deps: Pick<RouteKit, 'authenticator' | 'clock' | 'limits'>,
   call: RouteCall,
   { endpoint, freshness }: { readonly endpoint: Endpoint; readonly freshness: Freshness },
   { read, drop }: BodySource<Body>,
 ): Promise<{ readonly caller: Caller; readonly body: Body }> {
-  const begunAt = performance.now()
+  const begunAt = deps.clock.elapsed()
   const body = await read()
-  const isLate = performance.now() - begunAt > AT_ONCE_MS
+  const isLate = deps.clock.elapsed() - begunAt > AT_ONCE_MS
   try {
     return { caller: await findCaller(deps, call, endpoint, isLate ? 'fresh' : freshness), body }
   } catch (error) {

@@ -7,14 +7,14 @@ import type { RateLimit } from '../admission/limits/rate-limit.ts'
 import type { RateLimiter } from '../admission/limits/rate-limiter.ts'
 import type { StreamLimit } from '../admission/limits/stream-slots.ts'
 import type { HttpMetrics } from '../telemetry/metrics/http-metrics.ts'
-import type { Clock } from '../platform/runtime/clock.ts'
+import type { SystemClock } from '../platform/runtime/clock.ts'
 import type { Logger } from '../platform/runtime/log.ts'
 import type { Spool } from '../platform/spool/spool.ts'
 import type { Tracing } from '../telemetry/tracing/tracing.ts'
 import type { BodyBudget } from './read-body.ts'
 
 export interface RouteKit {
-  readonly clock: Clock
+  readonly clock: SystemClock
   readonly log: Logger
   /** Null where nothing is counted. */
   readonly metrics: HttpMetrics | null
