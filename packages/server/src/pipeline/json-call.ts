@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import { DuplicateKeyError, type JsonBody, scanMembers, textStart } from '../platform/json/json-body.ts'
+import { doubledField } from './field-errors.ts'
 import { JsonCounter, JsonLimitError, type JsonLimits, REQUEST_JSON } from '../platform/json/json-limits.ts'
 
 /** What a body has too much of. */
@@ -81,10 +82,7 @@ export function scanBody(text: Buffer): JsonBody['members'] {
     return scanMembers(text)
   } catch (error) {
     if (!(error instanceof DuplicateKeyError)) throw error
-    throw new ServiceError('invalid_value', `The field '${error.key.slice(0, 64)}' appears twice in the body.`, {
-      param: error.key.slice(0, 64),
-      cause: error,
-    })
+    throw doubledField([error.key], error)
   }
 }
 

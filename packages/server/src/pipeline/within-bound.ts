@@ -1,7 +1,8 @@
 /** What a request asks for, compared with what is held for it, and written within that. */
 import { type JsonBody, scanMembers, textStart } from '../platform/json/json-body.ts'
 import { writtenNumber } from '../upstreams/work-fields/written-number.ts'
-import { type AskedWork, type BoundedKind, type Span, unsupportedField } from './work-reader.ts'
+import { unsupportedField } from './field-errors.ts'
+import type { AskedWork, BoundedKind, Span } from './work-reader.ts'
 
 /** What is held for. */
 export interface WorkBound {

@@ -1,10 +1,10 @@
 /** Reads what the fields of one request ask for beside those that the gateway reads itself. Source: decision 0081. */
-import { ServiceError } from '../platform/errors/service-error.ts'
 import { walkElements, walkMembers } from '../platform/json/json-body.ts'
 import type { FieldTable } from '../upstreams/work-fields/field-table.ts'
 import { foldName } from '../upstreams/work-fields/fold-name.ts'
 import type { UnknownKind } from '../upstreams/work-fields/name-words.ts'
 import type { WorkKind } from '../upstreams/work-fields/work-field.ts'
+import { doubledField, unsupportedField } from './field-errors.ts'
 import { writtenNumber } from '../upstreams/work-fields/written-number.ts'
 
 /** The values of an object's members. */
@@ -68,20 +68,6 @@ function isEmptyObject(value: unknown): boolean {
 
 function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** The path of a field as errors name it. */
-function nameOf(path: readonly string[]): string {
-  return path
-    .map((part) => part.slice(0, 64))
-    .join('.')
-    .slice(0, 200)
-}
-
-/** @returns the 400 for a field, by its path. */
-export function unsupportedField(path: readonly string[], reason: string): ServiceError {
-  const param = nameOf(path)
-  return new ServiceError('unsupported_parameter', `Unsupported parameter: '${param}' ${reason}`, { param })
 }
 
 const reasons: Readonly<Partial<Record<WorkKind, string>>> = {
@@ -220,13 +206,13 @@ export class WorkReader implements AskedWork {
     for (const [name, inner] of earlier) {
       const before = this.#asks
       this.#field([...path, name], this.#parsed(inner), inner, isListed)
-      if (this.#asks > before) throw doubledKey([...path, name])
+      if (this.#asks > before) throw doubledField([...path, name])
     }
     const doubled = new Set(earlier.map(([name]) => name))
     for (const [name, inner] of Object.entries(value)) {
       const before = this.#asks
       this.#field([...path, name], inner, kept.get(name) ?? null, isListed)
-      if (this.#asks > before && doubled.has(name)) throw doubledKey([...path, name])
+      if (this.#asks > before && doubled.has(name)) throw doubledField([...path, name])
     }
   }
 
@@ -261,11 +247,6 @@ export class WorkReader implements AskedWork {
 /** Members that every object has in JavaScript. */
 const PROTOTYPES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 const THOUGHTS: ReadonlySet<string> = new Set(['reasoning', 'thinking', 'thinking_config', 'reasoning_config'])
-
-function doubledKey(path: readonly string[]): ServiceError {
-  const param = nameOf(path)
-  return new ServiceError('invalid_value', `The field '${param}' appears twice in the body.`, { param })
-}
 
 /** Another model within an object that servers read fields from. */
 function isModel(path: readonly string[], value: unknown): boolean {

@@ -2,7 +2,7 @@
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { type JsonBody, walkElements, walkMembers } from '../../platform/json/json-body.ts'
 import type { WorkGuard } from '../../pipeline/work-guard.ts'
-import { unsupportedField } from '../../pipeline/work-reader.ts'
+import { doubledField, unsupportedField } from '../../pipeline/field-errors.ts'
 
 type Tool = Readonly<Record<string, unknown>>
 
@@ -40,15 +40,11 @@ function refuseDoubled({ text, members }: JsonBody): void {
   walkElements(tools, (start, end) => {
     const names = new Set<string>()
     walkMembers(tools.subarray(start, end), (name) => {
-      if (names.has(name)) throw doubled(`tools.${index}.${name.slice(0, 64)}`)
+      if (names.has(name)) throw doubledField(['tools', String(index), name])
       names.add(name)
     })
     index++
   })
-}
-
-function doubled(param: string): ServiceError {
-  return new ServiceError('invalid_value', `The field '${param}' appears twice in the body.`, { param })
 }
 
 /**
