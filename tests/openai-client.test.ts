@@ -309,7 +309,7 @@ describe('with an upstream that does what the test says', () => {
     expect(args ?? []).toEqual(calls)
   })
 
-  test('each of several choices is told whose it is, once', async () => {
+  test('the first chunk of each of several choices has the role, once', async () => {
     stub.onChat = (_call, response) => {
       beginStream(response)
       for (let word = 0; word < 20; word++) {

@@ -115,7 +115,7 @@ const AGREEMENTS: readonly Agreement[] = [
   },
 ]
 
-/** Whoever moves such a row to another account lets that one pay, or see what it never asked for. */
+/** A row that is moved to another account lets that account pay, or see what it never asked for. */
 async function checkOneOwner(context: AuditContext): Promise<Finding> {
   const breaches: string[] = []
   for (const { rows, id, column, home, homeId, same } of AGREEMENTS) {

@@ -127,7 +127,7 @@ test.each([
   '-c:a ra_144 -ar 8000 -ac 1 a.rm',
   '-c:a tta a.tta',
   '-c:a wavpack a.wv',
-])('a container that no service promises is refused, and what to send is told: "%s"', async (args) => {
+])('a container that no service promises is refused, and the error names what to send: "%s"', async (args) => {
   const bytes = await make(args)
   const length = measureDuration({ kind: 'memory', bytes }, bytes.length)
   expect(length).toMatchObject({ kind: 'refused', reason: expect.stringContaining('flac, mp3, mp4') })
