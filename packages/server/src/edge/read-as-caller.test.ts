@@ -11,7 +11,11 @@ const call = { request: { ip: '127.0.0.1', headers: { authorization: 'Bearer x' 
 const endpoint = endpoints.createChatCompletion
 
 /** Asks for a body that takes so long, and returns how the key was asked for then. */
-async function askedAfter(ms: number, freshness: 'cached' | 'fresh', isRefused = false) {
+async function askedAfter(
+  ms: number,
+  known: Caller | null,
+  { isCurrent = false, isRefused = false }: { readonly isCurrent?: boolean; readonly isRefused?: boolean } = {},
+) {
   const authenticate = vi.fn<(authorization: string, freshness: string) => Caller>(() => {
     if (isRefused) throw invalidApiKey()
     return caller
@@ -19,7 +23,7 @@ async function askedAfter(ms: number, freshness: 'cached' | 'fresh', isRefused =
   const failedAuth = { allows: () => true, take: () => undefined }
   let elapsed = 0
   const deps = {
-    authenticator: { authenticate, isKnown: () => true },
+    authenticator: { authenticate, isKnown: () => true, isCurrent: () => isCurrent },
     clock: { elapsed: () => elapsed },
     limits: { failedAuth },
   } as unknown as RouteKit
@@ -28,24 +32,33 @@ async function askedAfter(ms: number, freshness: 'cached' | 'fresh', isRefused =
     elapsed += ms
     return Promise.resolve('body')
   }
-  const done = readAsCaller(deps, call, { endpoint, freshness }, { read, drop })
+  const done = readAsCaller(deps, call, { endpoint, known }, { read, drop })
   return { done, asked: authenticate.mock.calls, drop }
 }
 
 test.each([
-  [0, 'cached', 'cached'],
-  [900, 'cached', 'cached'],
-  [1_100, 'cached', 'fresh'],
-  [0, 'fresh', 'fresh'],
-] as const)('after %d ms a key that was asked for %s is asked for %s', async (ms, before, after) => {
-  const { done, asked, drop } = await askedAfter(ms, before)
+  [0, true, ['cached']],
+  [900, true, ['cached']],
+  [1_100, true, ['fresh']],
+  [0, false, ['fresh']],
+] as const)('after %d ms a key, known before: %s, is looked up %s', async (ms, isKnown, expected) => {
+  const { done, asked, drop } = await askedAfter(ms, isKnown ? caller : null)
   expect(await done).toEqual({ caller, body: 'body' })
-  expect(asked).toEqual([['Bearer x', after]])
+  expect(asked).toEqual(expected.map((freshness) => ['Bearer x', freshness]))
   expect(drop).not.toHaveBeenCalled()
 })
 
+test.each([
+  [900, []],
+  [1_100, ['fresh']],
+] as const)('after %d ms a caller whom the cache still knows is looked up %s', async (ms, expected) => {
+  const { done, asked } = await askedAfter(ms, caller, { isCurrent: true })
+  expect(await done).toEqual({ caller, body: 'body' })
+  expect(asked).toEqual(expected.map((freshness) => ['Bearer x', freshness]))
+})
+
 test('the body of a key that ended is dropped', async () => {
-  const { done, drop } = await askedAfter(0, 'cached', true)
+  const { done, drop } = await askedAfter(0, caller, { isRefused: true })
   await expect(done).rejects.toMatchObject({ status: 401 })
   expect(drop).toHaveBeenCalledWith('body')
 })

@@ -77,7 +77,7 @@ export async function readJsonBody(
   const { caller, body: read } = await readAsCaller(
     deps,
     call,
-    { endpoint: paid.endpoint, freshness: 'cached' },
+    { endpoint: paid.endpoint, known: paid.caller },
     { read: () => readCounted(deps, call, paid.bytesMax), drop: ({ release }) => release() },
   )
   return { caller, ...read }

@@ -30,7 +30,7 @@ export async function readObjectBody(deps: RouteKit, call: RouteCall, endpoint: 
   const { caller, body: read } = await readAsCaller(
     deps,
     call,
-    { endpoint, freshness: 'fresh' },
+    { endpoint, known: null },
     { read: () => readBody(call.request.raw, limits), drop: ({ release }) => release() },
   )
   const { body: text, release } = read

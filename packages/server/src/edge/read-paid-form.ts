@@ -21,7 +21,7 @@ export async function readPaidForm(
   const { caller, body: form } = await readAsCaller(
     deps,
     call,
-    { endpoint: paid.endpoint, freshness: 'cached' },
+    { endpoint: paid.endpoint, known: paid.caller },
     { read: () => readForm(call.request.raw, deps.spool, limits), drop: (read) => read.discard() },
   )
   return { caller, form }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { testLimits } from '../../../testing/gateway-limits.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { createKeyAuthenticator, type KeyAuthenticator } from './authenticate-key.ts'
+import type { Caller } from './caller.ts'
 import type { ValidKey } from './key-store.ts'
 import type { Peppers } from './pepper.ts'
 import { createRawKey, hashKey } from './raw-key.ts'
@@ -53,6 +54,8 @@ function setUp() {
   }
   return { keys, counts, clock, authenticator, addKey }
 }
+
+type SetUp = ReturnType<typeof setUp>
 
 async function refusalOf(authenticator: KeyAuthenticator, authorization: string | undefined): Promise<ServiceError> {
   try {
@@ -150,6 +153,21 @@ describe('the cache', () => {
     keys.delete(hash)
     authenticator.forget(keyId)
     expect(await refusalOf(authenticator, `Bearer ${rawKey}`)).toMatchObject({ code: 'invalid_api_key' })
+  })
+
+  test.each<[string, number | null, (parts: SetUp, caller: Caller, header: string) => unknown]>([
+    ['the cache is too old', null, ({ clock }) => (clock.time += 5_000)],
+    ['the key was forgotten', null, ({ authenticator }, { keyId }) => authenticator.forget(keyId)],
+    ['the key ran out', 3_000, ({ clock }) => (clock.time += 3_000)],
+    ['the row was read again', null, ({ authenticator }, _, header) => authenticator.authenticate(header, 'fresh')],
+  ])('knows a caller as current until %s', async (_case, lasts, change) => {
+    const parts = setUp()
+    const { authenticator, addKey, clock } = parts
+    const header = `Bearer ${addKey(peppers[0].secret, lasts === null ? null : clock.time + lasts).rawKey}`
+    const caller = await authenticator.authenticate(header, 'cached')
+    expect(authenticator.isCurrent(caller)).toBe(true)
+    await change(parts, caller, header)
+    expect(authenticator.isCurrent(caller)).toBe(false)
   })
 
   test('does not carry a key over its expiry', async () => {

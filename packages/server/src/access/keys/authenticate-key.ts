@@ -28,6 +28,8 @@ export interface KeyAuthenticator {
    * against it; it admits no caller.
    */
   isKnown(authorization: string | undefined): boolean
+  /** Whether `authenticate` with `cached` would answer with this same caller: for a second look within one request. */
+  isCurrent(caller: Caller): boolean
   /**
    * Drops what is cached about a key and its mirrors, or about every key of an account: call it when the key was
    * revoked, or either was changed.
@@ -69,6 +71,8 @@ export function createKeyAuthenticator(deps: KeyAuthenticatorDeps): KeyAuthentic
   const { clock } = deps
   const cacheMs = Math.min(deps.cacheMs ?? MAX_CACHE_MS, MAX_CACHE_MS)
   const cache = new Map<string, CachedCaller>()
+  /** A second look at a caller needs no digest of the header: it costs as much as the rest of the look. */
+  const digests = new WeakMap<Caller, string>()
   /** Counts what was forgotten: a row that was read before may be one of what was. */
   let forgotten = 0
 
@@ -90,7 +94,10 @@ export function createKeyAuthenticator(deps: KeyAuthenticatorDeps): KeyAuthentic
     cache.delete(digest)
     if (key === null) throw invalidApiKey()
     const caller = callerOf(key, deps.gatewayLimits)
-    if (forgotten === forgottenBefore) cache.set(digest, { caller, readAt })
+    if (forgotten === forgottenBefore) {
+      cache.set(digest, { caller, readAt })
+      digests.set(caller, digest)
+    }
     dropOldest(cache)
     return caller
   }
@@ -103,6 +110,10 @@ export function createKeyAuthenticator(deps: KeyAuthenticatorDeps): KeyAuthentic
       return cached ?? read(authorization, digest)
     },
     isKnown: (authorization) => authorization !== undefined && cache.has(digestOf(authorization)),
+    isCurrent(caller) {
+      const digest = digests.get(caller)
+      return digest !== undefined && findCached(digest) === caller
+    },
     forget(id) {
       forgotten += 1
       for (const [digest, { caller }] of cache) {

@@ -23,7 +23,7 @@ export function v1MessagesCountTokens(app: FastifyInstance, deps: ChatRoutesDeps
     const { caller, body: read } = await readAsCaller(
       deps,
       call,
-      { endpoint, freshness: 'fresh' },
+      { endpoint, known: null },
       { read: () => readBody(request.raw, limits), drop: (dropped) => dropped.release() },
     )
     const { body, release } = read
