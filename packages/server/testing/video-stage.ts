@@ -53,6 +53,8 @@ export interface VideoStage {
   balance(caller: Caller): Promise<{ readonly posted: bigint; readonly held: bigint }>
   /** Captures of a job's hold. */
   captures(job: VideoJob): Promise<readonly bigint[]>
+  /** What each transfer of its hold wrote off. */
+  writeOffs(job: Pick<VideoJob, 'holdId'>): Promise<readonly bigint[]>
   /** Audits, and closes everything. */
   close(): Promise<void>
   /** Closes everything, whatever the books say. */
@@ -155,6 +157,14 @@ export async function openVideoStage(engine: DatabaseEngine): Promise<VideoStage
     async captures({ holdId }) {
       const rows = await database.read.selectFrom('transfer').select('charge').where('hold_id', '=', holdId).execute()
       return rows.map((row) => row.charge)
+    },
+    async writeOffs({ holdId }) {
+      const rows = await database.read
+        .selectFrom('transfer')
+        .select('write_off')
+        .where('hold_id', '=', holdId)
+        .execute()
+      return rows.map((row) => row.write_off)
     },
     async close() {
       await assertSound(money, clock.now())

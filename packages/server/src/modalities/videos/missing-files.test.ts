@@ -108,11 +108,12 @@ describeEachEngine('a video job', (engine) => {
   )
 
   test.each([
-    ['callers who ask', true],
-    ['the gateway alone', false],
-  ])('whose file is missing for half an hour has failed and is free, seen by %s', async (_name, isAsked) => {
+    ['callers who ask', true, '0.6'],
+    ['the gateway alone', false, '0.6'],
+    ['callers of an upstream that reports no cost', true, null],
+  ])('whose file is missing for half an hour has failed and is free, seen by %s', async (_name, isAsked, cost) => {
     const job = await stage.submit(caller)
-    stage.stub.complete(stage.upstreamJob(job), '0.6')
+    stage.stub.complete(stage.upstreamJob(job), cost)
     stage.stub.file.isGone = true
     const look = async (): Promise<void> => void (isAsked ? await read(job.jobId) : await stage.observe())
     stage.clock.moved += MINUTE_MS
@@ -123,7 +124,9 @@ describeEachEngine('a video job', (engine) => {
     stage.clock.moved += MINUTE_MS
     await look()
     expect(await stage.deps.jobs.get(job.jobId)).toMatchObject({ state: 'failed', errorCode: 'upstream_empty' })
-    expect(await transfersOf(job.holdId)).toEqual([{ charge: 0n, cost: credits(600), write_off: credits(600) }])
+    // By its list five seconds cost 500.
+    const lost = cost === null ? credits(500) : credits(600)
+    expect(await transfersOf(job.holdId)).toEqual([{ charge: 0n, cost: lost, write_off: lost }])
     expect(await stage.balance(caller)).toEqual({ posted: credits(10_000), held: 0n })
     stage.stub.file.isGone = false
     expect(await read(job.jobId)).toMatchObject({ state: 'failed', charge: 0n })

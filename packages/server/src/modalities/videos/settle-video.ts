@@ -12,7 +12,7 @@ import type { VideoFailure, VideoReport } from '../../upstreams/video-upstream.t
 import type { VideoDeps } from './video-deps.ts'
 import { hasEnded, type VideoErrorCode, type VideoJob } from './video-job.ts'
 import type { VideoVerdict } from './video-job-store.ts'
-import { chargeVideo, parseSnapshot } from './video-price.ts'
+import { chargeVideo, listCost, parseSnapshot } from './video-price.ts'
 import { FILE_MISSED_MS_MAX, filesExpireAtLatest, nextPollAt, UNREAD_MS } from './video-schedule.ts'
 
 const errorCodes: Readonly<Record<VideoFailure, VideoErrorCode>> = {
@@ -75,13 +75,18 @@ function settlementOf(job: VideoJob): Settlement & { readonly lost: Nanocredits 
   const facts = { ...NO_FACTS, upstream: job.upstream, upstreamModel: job.upstreamModel }
   const generationId = job.upstreamJobId
   if (job.state === 'failed') {
-    const lost = job.cost === null ? ZERO : costAtPar(job.cost)
+    const lost = job.cost === null ? unreportedLoss(job) : costAtPar(job.cost)
     const failed = { ...facts, generationId, status: 'error' as const, errorCode: job.errorCode }
     return { charge: ZERO, cost: ZERO, lost, facts: failed }
   }
   const { charge, cost, basis, pricing } = chargeVideo(parseSnapshot(job.price), job.cost)
   const estimated = job.cost === null
   return { charge, cost, lost: ZERO, facts: { ...facts, generationId, status: 'ok', basis, estimated, pricing } }
+}
+
+/** A video that its upstream has called completed is billed by its list, also where no client can have it. */
+function unreportedLoss({ outputs, errorCode, price }: VideoJob): Nanocredits {
+  return outputs > 0 || errorCode === 'upstream_empty' ? listCost(parseSnapshot(price)) : ZERO
 }
 
 /** What became of a job by the word of the ledger, which is the last. */

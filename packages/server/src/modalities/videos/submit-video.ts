@@ -6,11 +6,13 @@ import { findMediaModel } from '../../pipeline/find-model.ts'
 import { noteProgress } from '../../pipeline/note-progress.ts'
 import { type Paid, type PaidTask, type PaidWork, wholeAnswer } from '../../pipeline/paid-work.ts'
 import { runPaid } from '../../pipeline/run-paid.ts'
+import type { AttoUsd } from '../../pricing/price.ts'
+import { usdOfNanocredits } from '../../pricing/usd.ts'
 import type { VideoFile } from '../../upstreams/video-upstream.ts'
 import { endJob, settleJob } from './settle-video.ts'
 import type { VideoDeps } from './video-deps.ts'
 import { createVideoJobId, type VideoJob } from './video-job.ts'
-import { formatSnapshot } from './video-price.ts'
+import { formatSnapshot, listCost } from './video-price.ts'
 import { nextPollAt } from './video-schedule.ts'
 import { dearestOf, holdOfDearest, type VideoTarget, videoTarget } from './video-target.ts'
 
@@ -102,15 +104,18 @@ async function keepJob(
   }
   let cause: unknown
   try {
+    // It is false where the hold was taken for an orphan, because this process was silent for too long.
     if (await tryToKeep(() => handToJob(deps, hold, (takeOver) => deps.jobs.insert(job, takeOver)), deps.pause)) {
       return job
     }
-    // The hold was taken for an orphan, because this process was silent for too long.
-    await abandon(deps, job)
   } catch (error) {
     cause = error
   }
-  await port.cancel(upstreamJobId).catch(() => false)
+  const isGivenUp = await port.cancel(upstreamJobId).catch(() => false)
+  // What the upstream does not give up it may make and bill: our loss.
+  const lost = isGivenUp ? null : usdOfNanocredits(listCost(price))
+  if (lost !== null) hold.bill.note({ cost: lost, generationId: upstreamJobId }, upstream)
+  await abandon(deps, job, lost).catch(() => undefined)
   const message = 'The gateway could not keep this job. You were not charged.'
   // An upstream that does not give it up may make it: a client does not well to ask for another by itself.
   throw new ServiceError('server_is_overloaded', message, { cause, shouldRetry: false })
@@ -128,9 +133,12 @@ async function tryToKeep(keep: () => Promise<boolean>, pause: VideoDeps['pause']
   }
 }
 
-/** Ends a job whose client never learns its id. What fails here is done later: its row is there, and due. */
-async function abandon(deps: VideoDeps, job: VideoJob): Promise<void> {
-  const ended = await endJob(deps, job, { state: 'failed', errorCode: 'gateway_stopped', cost: null })
+/**
+ * Ends a job whose client never learns its id, if it was written down after all. What fails here is done later: its row
+ * is there, and due.
+ */
+async function abandon(deps: VideoDeps, job: VideoJob, cost: AttoUsd | null): Promise<void> {
+  const ended = await endJob(deps, job, { state: 'failed', errorCode: 'gateway_stopped', cost })
   await settleJob(deps, ended)
   await deps.jobs.delete(job.jobId, deps.clock.now())
 }

@@ -215,6 +215,8 @@ describeEachEngine('a video job', (engine) => {
     }
     expect(await read(job.jobId)).toMatchObject({ state: 'failed', errorCode: 'expired', charge: 0n })
     expect(await stage.balance(caller)).toEqual({ posted: credits(10_000), held: 0n })
+    // The upstream has made it and bills it.
+    expect(await stage.writeOffs(job)).toEqual([credits(600)])
   })
 
   test('whose upstream has no verdict in a day expires, and is cancelled upstream', async () => {
@@ -260,6 +262,32 @@ describeEachEngine('a video job', (engine) => {
     expect(stage.stub.cancels).toEqual([stage.stub.jobs[0]?.id])
     expect(await stage.balance(caller)).toEqual({ posted: credits(10_000), held: 0n })
     expect(stage.deps.openHolds.size).toBe(0)
+  })
+
+  test.each([
+    ['cannot be written down', false],
+    ['is written down without a word of it', true],
+  ])('that %s, and that its upstream does not give up, is free and our loss once', async (_case, isWritten) => {
+    const insert = stage.deps.jobs.insert.bind(stage.deps.jobs)
+    Object.assign(stage.deps.jobs, {
+      insert: async (...given: Parameters<typeof insert>) => {
+        if (isWritten) await insert(...given)
+        throw new Error('the connection broke')
+      },
+    })
+    stage.stub.obeysCancel = false
+    await expect(stage.submit(caller)).rejects.toMatchObject({ code: 'server_is_overloaded' })
+    stage.stub.complete(stage.stub.jobs[0], '0.6')
+    for (let hour = 0; hour < 3; hour++) {
+      await stage.observe()
+      stage.clock.moved += HOUR_MS
+    }
+    expect(await stage.balance(caller)).toEqual({ posted: credits(10_000), held: 0n })
+    const { hold_id: holdId } = await stage.money.test.database.read
+      .selectFrom('hold')
+      .select('hold_id')
+      .executeTakeFirstOrThrow()
+    expect(await stage.writeOffs({ holdId })).toEqual([credits(500)])
   })
 
   test('whose hold was taken for an orphan before it began is not kept, and seen by no caller', async () => {

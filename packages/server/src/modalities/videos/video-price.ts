@@ -1,4 +1,5 @@
 /** What a video costs by the list, noted at its submission: the price at the end is the price at the start. */
+import type { Nanocredits } from '@svc/contract'
 import { chargeMedia, type MediaLine } from '../../pricing/charge-media.ts'
 import type { VideoPrices } from '../../pricing/media-price.ts'
 import type { AttoUsd, Charge } from '../../pricing/price.ts'
@@ -53,6 +54,11 @@ export function chargeVideo(snapshot: VideoPriceSnapshot, reportedCost: AttoUsd 
     ...{ minimum, reportedCost, variant },
     estimated: reportedCost === null,
   })
+}
+
+/** What an upstream that reports no cost bills for a video, in nanocredits at par: our loss where no client pays. */
+export function listCost(snapshot: VideoPriceSnapshot): Nanocredits {
+  return chargeVideo(snapshot, null).cost
 }
 
 /** Writes a snapshot as JSON text; money is decimal text. */
