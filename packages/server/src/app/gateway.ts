@@ -8,6 +8,7 @@ import type { OpenHolds } from '../money/billing/open-holds.ts'
 import type { OpenDatabase } from '../platform/db/open-database.ts'
 import { edgeDeps } from './edge-deps.ts'
 import type { AdminServer } from '../edge/admin-server.ts'
+import { OpenAnswers } from '../edge/open-answers.ts'
 import { createApp } from './http-app.ts'
 import type { KeyAuthenticator } from '../access/keys/authenticate-key.ts'
 import type { Ledger } from '../money/ledger/ledger.ts'
@@ -78,7 +79,11 @@ function inTime(work: Promise<unknown>, limitMs: number): Promise<unknown> {
   return Promise.race([work, pauseFor(limitMs, undefined, { ref: false })])
 }
 
-async function stopParts(parts: Parts, app: FastifyInstance, stopWorkers: () => Promise<void>): Promise<StopReport> {
+async function stopParts(
+  parts: Parts,
+  { app, answers }: { readonly app: FastifyInstance; readonly answers: OpenAnswers },
+  stopWorkers: () => Promise<void>,
+): Promise<StopReport> {
   const { openHolds, config, settlements } = parts
   // The listener closes now; connections that are busy stay until their answer is out.
   const closed = app.close()
@@ -88,6 +93,8 @@ async function stopParts(parts: Parts, app: FastifyInstance, stopWorkers: () => 
   await writeWaiting(openHolds)
   const unwritten = openHolds.stuck()
   const pending = openHolds.countPending()
+  // A request is settled before its last bytes leave.
+  await answers.left(LAST_BYTES_MS)
   app.server.closeAllConnections()
   await closed
   // A database that takes no settlements takes nothing else either: what is durable waits for none of its answers.
@@ -115,6 +122,9 @@ async function stopParts(parts: Parts, app: FastifyInstance, stopWorkers: () => 
 /** How long a stop waits for a database to take what is in a file, in milliseconds. Source: own choice. */
 const LAST_WRITE_MS = 2_000
 
+/** How long a stop waits for readers to take the last bytes of their answers, in milliseconds. Source: own choice. */
+const LAST_BYTES_MS = 5_000
+
 /** Time for the settlements of requests that a stop has ended, in milliseconds: late costs are looked up within it. */
 const SETTLE_MS = 10_000
 
@@ -138,6 +148,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     headersMs: config.limits.headersMs,
     requestMs: config.limits.requestMs,
   })
+  const answers = new OpenAnswers(app.server)
   let stopWorkers: () => Promise<void> = () => Promise.resolve()
   let phase: Phase = 'starting'
   let admin: AdminServer | null = null
@@ -164,7 +175,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     },
     stop: async () => {
       phase = 'stopping'
-      const report = await stopParts(parts, app, stopWorkers)
+      const report = await stopParts(parts, { app, answers }, stopWorkers)
       // Last, so that probes and metrics can follow the stop.
       await admin?.close()
       return report
