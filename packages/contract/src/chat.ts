@@ -2,12 +2,15 @@ import { z } from 'zod'
 import { chargeState } from './charge-state.ts'
 import { creditsNumber, usdNumber } from './money-schema.ts'
 
-/** Most messages in one chat request. Source: decision 0012 (limits of a request). */
-export const MESSAGES_MAX = 2_048
+/**
+ * Most messages in one chat request, or items in one of another form: what a client sent is counted, and not what it
+ * becomes. Far more than agents have. Source: decision 0012 (limits of a request).
+ */
+export const MESSAGES_MAX = 10_000
 /** Most parts in the content of one message. */
-export const MESSAGE_PARTS_MAX = 400
+export const MESSAGE_PARTS_MAX = 10_000
 /** Most parts in all messages of one chat request together. */
-export const REQUEST_PARTS_MAX = 8_192
+export const REQUEST_PARTS_MAX = 20_000
 /** Most tools in one chat request. */
 export const TOOLS_MAX = 128
 /** Most stop sequences in one chat request. */
@@ -123,6 +126,9 @@ export const chatRequest = z.looseObject({
 })
 
 export type ChatRequest = z.output<typeof chatRequest>
+
+/** A chat that was made of a request in another form: one item there can be several messages here. */
+export const translatedChatRequest = chatRequest.extend({ messages: z.array(chatMessage).min(1) })
 
 /**
  * The charge annotation of a billed chat answer. Source: spec 2.8; `max_tokens_applied` from decision 0007 (no output

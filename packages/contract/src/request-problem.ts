@@ -32,11 +32,15 @@ export function requestProblem(error: z.ZodError, input: unknown): RequestProble
   return { code: 'invalid_value', param, message: `Invalid value for '${param}': ${sentence(issue)}` }
 }
 
-/** The fault inside a union that lies deepest: the member that the caller meant is the one that went furthest. */
+/**
+ * The fault inside a union that lies deepest: the member that the caller meant is the one that went furthest, or the one
+ * of the same type, whose rule the value breaks.
+ */
 function innermost(issue: Issue, parent: Path): { issue: Issue; path: Path } {
   const path = [...parent, ...issue.path]
   if (issue.code !== 'invalid_union') return { issue, path }
-  const deeper = issue.errors.flat().find((inner) => inner.path.length > 0)
+  const inners = issue.errors.flat()
+  const deeper = inners.find((inner) => inner.path.length > 0) ?? inners.find(({ code }) => code !== 'invalid_type')
   return deeper === undefined ? { issue, path } : innermost(deeper, path)
 }
 

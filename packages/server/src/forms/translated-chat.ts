@@ -2,11 +2,11 @@
  * Chats in another form than the gateway's own: the request becomes a chat, and the answer, or each frame of it, is
  * written again. Hold, charge and upstream are those of every chat. Source: decision 0036 (other forms of a chat).
  */
-import { countStructure } from '../pipeline/json-call.ts'
+import { writeCounted } from '../pipeline/json-call.ts'
 import { parseJsonToPrint } from '@svc/contract'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import type { FrameWriter, StreamReader } from '../pipeline/frame-writer.ts'
-import { type ChatCall, parseChat } from '../modalities/chat/parse-chat.ts'
+import { type ChatCall, parseTranslatedChat } from '../modalities/chat/parse-chat.ts'
 
 /** A chat chunk, or the error that ended the stream. */
 export type ChatFrame = Readonly<Record<string, unknown>>
@@ -67,7 +67,7 @@ export function renameParam(error: unknown, names: FieldNames): unknown {
 /** Reads a translated body as the chat that it is. @throws {ServiceError} 400 in the words of the other form. */
 export function parseTranslated(body: object, names: FieldNames): ChatCall {
   try {
-    return parseChat(countStructure(Buffer.from(JSON.stringify(body))).text)
+    return parseTranslatedChat(writeCounted(body))
   } catch (error) {
     throw renameParam(error, names)
   }

@@ -47,6 +47,11 @@ export function countStructure(text: Buffer): CountedBody {
   }
 }
 
+/** The text of a body that was made here of one whose structure was counted. */
+export function writeCounted(value: object): CountedJson {
+  return Buffer.from(JSON.stringify(value)) as CountedJson
+}
+
 /**
  * Reads a body that has to be JSON in UTF-8.
  *

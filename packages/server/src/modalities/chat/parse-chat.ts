@@ -7,6 +7,7 @@ import {
   MESSAGES_MAX,
   REQUEST_PARTS_MAX,
   TOOLS_MAX,
+  translatedChatRequest,
 } from '@svc/contract'
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
@@ -57,8 +58,17 @@ const guard = new WorkGuard('chat', Object.keys(chatRequest.shape))
 export function parseChat(text: CountedJson): ChatCall {
   const value = parseJsonObject(text)
   refuseCrowds(value)
+  return readChat(text, value, chatRequest)
+}
+
+/** The same of a chat that was made of a request in another form, whose items were counted there. */
+export function parseTranslatedChat(text: CountedJson): ChatCall {
+  return readChat(text, parseJsonObject(text), translatedChatRequest)
+}
+
+function readChat(text: CountedJson, value: Record<string, unknown>, schema: typeof translatedChatRequest): ChatCall {
   // Most requests are seen to be right at one look; the schema decides about the others.
-  const request: ChatRequest = isOrdinaryChat(value) ? value : parseBySchema(chatRequest, value)
+  const request: ChatRequest = isOrdinaryChat(value) ? value : parseBySchema(schema, value)
   const members = scanBody(text)
   spellings.refuse(members.keys())
   const body = { text, value, members }
