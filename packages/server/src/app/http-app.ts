@@ -32,30 +32,8 @@ const KEEP_ALIVE_TIMEOUT_MS = 75_000
 /** Longest path or model id in a path. */
 const PARAM_LENGTH_MAX = 512
 
-/** Request headers that browsers may send: those of the OpenAI clients, and what other gateways' clients add. */
-const allowedHeaders = [
-  'authorization',
-  'content-type',
-  'idempotency-key',
-  'http-referer',
-  'x-title',
-  'x-openrouter-title',
-  'openai-beta',
-  'openai-organization',
-  'openai-project',
-  'user-agent',
-  'x-api-key',
-  'anthropic-version',
-  'anthropic-beta',
-  'anthropic-dangerous-direct-browser-access',
-  'traceparent',
-  'tracestate',
-  'range',
-  ...['lang', 'package-version', 'os', 'arch', 'runtime', 'runtime-version', 'retry-count', 'timeout'].map(
-    (name) => `x-stainless-${name}`,
-  ),
-  ...['helper-method', 'poll-helper', 'custom-poll-interval', 'read-timeout'].map((name) => `x-stainless-${name}`),
-]
+/** Request headers that browsers may send, whatever a preflight asks for: it is kept for a while. */
+const usualHeaders = 'authorization, content-type, idempotency-key, x-api-key, traceparent, tracestate, range'
 
 // Joined once: the plug-in would do so for each answer.
 const exposedHeaders = [
@@ -147,13 +125,17 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
   app.setNotFoundHandler((request) => refuseUnknown(deps, request))
   app.register(
     (api, _options, done) => {
-      api.addHook('onRequest', async ({ method, ip }) => {
-        if (method === 'OPTIONS') deps.limits.preflights.take(callerAddress(ip))
+      api.addHook('onRequest', async ({ method, ip, headers }) => {
+        if (method !== 'OPTIONS') return
+        deps.limits.preflights.take(callerAddress(ip))
+        // The plug-in allows what is asked for.
+        const asked = headers['access-control-request-headers']
+        headers['access-control-request-headers'] = asked === undefined ? usualHeaders : `${asked}, ${usualHeaders}`
       })
-      // Any origin may call with a key; cookies are never accepted here, so there is nothing to steal by it.
+      // Any origin may call with a key; cookies are never accepted here, so there is nothing to steal by it. For the
+      // same reason any header may be sent: clients have ever new ones, and a page fails where one is not allowed.
       api.register(cors, {
         origin: '*',
-        allowedHeaders,
         exposedHeaders,
         methods: ['GET', 'POST', 'DELETE'],
         maxAge: 7_200,
