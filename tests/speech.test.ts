@@ -270,7 +270,11 @@ describe('an audio file that breaks off', () => {
     })
     expect(result).toBe('broken')
     expect(charge).toBe(30n * CHARACTER)
-    expect(await lastRecord(gateway)).toMatchObject({ status: 'ok', estimated: true, error_code: 'upstream_error' })
+    expect(await lastRecord(gateway)).toMatchObject({
+      status: 'incomplete',
+      estimated: true,
+      error_code: 'upstream_error',
+    })
   })
 
   test('at its very first bytes is charged as little as can be, and harms no other client', async () => {

@@ -69,7 +69,7 @@ test('a break without a verdict is charged for the part that came', async () => 
   expect(result.at(-1)).toMatchObject({ error: { code: 'upstream_error' } })
   expect(charge).toBe(3n * SECOND)
   expect(await lastRecord(gateway)).toMatchObject({
-    ...{ status: 'ok', stream: true, estimated: true, error_code: 'upstream_error' },
+    ...{ status: 'incomplete', stream: true, estimated: true, error_code: 'upstream_error' },
     units: { kind: 'seconds', quantity: 3 },
   })
 })

@@ -5,7 +5,7 @@ export interface UsageRow {
   readonly usage_id: string
   readonly key_id: string
   readonly account_id: string
-  readonly status: 'ok' | 'error' | 'cancelled'
+  readonly status: 'ok' | 'incomplete' | 'error' | 'cancelled'
   readonly error_code: string | null
   readonly charge: bigint
   readonly write_off: bigint

@@ -82,7 +82,12 @@ export const usageRecord = z
     type: z.enum(usageTypes),
     model: z.string().describe('As the request named it.'),
     upstream_model: z.string().nullable(),
-    status: z.enum(['ok', 'error', 'cancelled']).describe('error is free; cancelled was ended by the caller.'),
+    status: z
+      .enum(['ok', 'incomplete', 'error', 'cancelled'])
+      .describe(
+        'incomplete broke off, and the part that was delivered is charged; error is free; cancelled was ended by the ' +
+          'caller.',
+      ),
     error_code: z.string().nullable(),
     stream: z.boolean(),
     prompt_tokens: z.int().nullable(),

@@ -77,7 +77,7 @@ export const operatorAccountReply = account.extend({
         created: z.int(),
         type: z.string(),
         model: z.string(),
-        status: z.enum(['ok', 'error', 'cancelled']),
+        status: z.enum(['ok', 'incomplete', 'error', 'cancelled']),
         error_code: z.string().nullable(),
         credits_charged: creditsNumber,
       }),

@@ -11,7 +11,7 @@ create table usage_record (
   model              text not null,
   upstream           text,
   upstream_model     text,
-  status             text not null check (status = 'ok' or status = 'error' or status = 'cancelled'),
+  status             text not null check (status in ('ok', 'incomplete', 'error', 'cancelled')),
   error_code         text,
   stream             integer not null check (stream in (0, 1)),
   prompt_tokens      integer,

@@ -62,7 +62,7 @@ export interface Priced<Reply> {
   /** Whether quantities are our own. */
   readonly estimated: boolean
   /** Whether the caller got it all, or it was ended from our side. */
-  readonly status: 'ok' | 'cancelled'
+  readonly status: 'ok' | 'incomplete' | 'cancelled'
   /** Why the answer broke off after a part that is charged; null for a whole answer. */
   readonly errorCode: ErrorCode | null
   /** What the caller gets in place of the end, once the part is charged; null for a whole answer. */

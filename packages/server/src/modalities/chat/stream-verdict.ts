@@ -29,7 +29,7 @@ export type StreamVerdict =
   /** Delivered whole, or as far as the credits reached. */
   | {
       readonly kind: 'charge'
-      readonly status: 'ok' | 'cancelled'
+      readonly status: 'ok' | 'incomplete' | 'cancelled'
       readonly errorCode: ErrorCode | null
     }
   /** Free; a cost that the upstream reports all the same is our loss. */
@@ -58,11 +58,11 @@ export function judgeStream(facts: StreamFacts): StreamVerdict {
   if (outcome.error !== null && !outcome.cut) {
     const billed = delivered && outcome.cost !== null && outcome.cost > 0n
     const errorCode = codeOf(outcome.error)
-    return billed ? { kind: 'charge', status: 'ok', errorCode } : { kind: 'free', errorCode }
+    return billed ? { kind: 'charge', status: 'incomplete', errorCode } : { kind: 'free', errorCode }
   }
   if (outcome.error !== null) {
     const errorCode = codeOf(outcome.error)
-    return delivered ? { kind: 'charge', status: 'ok', errorCode } : { kind: 'free', errorCode }
+    return delivered ? { kind: 'charge', status: 'incomplete', errorCode } : { kind: 'free', errorCode }
   }
   if (!delivered && !facts.emptinessExplained) return { kind: 'free', errorCode: 'upstream_empty' }
   return { kind: 'charge', status: 'ok', errorCode: null }

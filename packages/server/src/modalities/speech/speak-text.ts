@@ -45,7 +45,7 @@ function price(
     return { ...rest, charge, estimated: false, status: 'cancelled', errorCode: null, failure }
   }
   const part = chargeUnits(prices, spokenUnits(units, { ...form, bytes: end.bytes }))
-  return { ...rest, charge: part, estimated: true, status: 'ok', errorCode: codeOf(failure), failure }
+  return { ...rest, charge: part, estimated: true, status: 'incomplete', errorCode: codeOf(failure), failure }
 }
 
 /** What the request would be charged if this process died while the audio comes: all, as it is for every caller. */

@@ -52,7 +52,7 @@ function endOf(
   if (cut === null) return { charge, status: 'ok', errorCode: null, failure: null }
   if (hold.ended.signal.aborted) return { charge, status: 'cancelled', errorCode: null, failure: cut }
   const part = chargeSeconds(target.prices, transcribedSeconds(chargedSeconds, text))
-  return { charge: part, status: 'ok', errorCode: codeOf(cut), failure: cut }
+  return { charge: part, status: 'incomplete', errorCode: codeOf(cut), failure: cut }
 }
 
 /** @throws {UpstreamFailure} for a transcript without a word that is no silence. */

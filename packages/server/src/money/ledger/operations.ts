@@ -105,8 +105,11 @@ export type ExtendResult =
 export interface UsageFacts {
   readonly upstream: string | null
   readonly upstreamModel: string | null
-  /** `ok` was delivered, `error` failed and is free, `cancelled` ended by the caller. */
-  readonly status: 'ok' | 'error' | 'cancelled'
+  /**
+   * `ok` was delivered, `incomplete` broke off after a part that is charged, `error` failed and is free, `cancelled`
+   * ended by the caller.
+   */
+  readonly status: 'ok' | 'incomplete' | 'error' | 'cancelled'
   readonly errorCode: string | null
   readonly promptTokens: number | null
   readonly completionTokens: number | null

@@ -140,7 +140,7 @@ export interface UsageRecordTable {
   model: string
   upstream: string | null
   upstream_model: string | null
-  status: 'ok' | 'error' | 'cancelled'
+  status: 'ok' | 'incomplete' | 'error' | 'cancelled'
   error_code: string | null
   stream: number
   prompt_tokens: number | null

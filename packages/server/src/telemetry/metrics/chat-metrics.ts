@@ -7,7 +7,7 @@ export interface SettledChat {
   /** An id of the catalog's list, or `other`: never what a client made up. */
   readonly model: string
   readonly upstream: string
-  readonly status: 'ok' | 'error' | 'cancelled'
+  readonly status: 'ok' | 'incomplete' | 'error' | 'cancelled'
   readonly errorCode: string | null
   /** From the hold to its end. */
   readonly seconds: number
@@ -99,6 +99,7 @@ export function createChatMetrics(registry: Registry): ChatMetrics {
     model,
     status: {
       ok: requests.cell(model, upstream, 'ok'),
+      incomplete: requests.cell(model, upstream, 'incomplete'),
       error: requests.cell(model, upstream, 'error'),
       cancelled: requests.cell(model, upstream, 'cancelled'),
     },

@@ -9,7 +9,7 @@ export interface SettledMedia {
   /** An id of the catalog's list, or `other`: never what a client made up. */
   readonly model: string
   readonly upstream: string
-  readonly status: 'ok' | 'error' | 'cancelled'
+  readonly status: 'ok' | 'incomplete' | 'error' | 'cancelled'
   readonly errorCode: string | null
   /** From the hold to its end. */
   readonly seconds: number
@@ -71,6 +71,7 @@ export function createMediaMetrics(registry: Registry): MediaMetrics {
     const made: Cells = {
       status: {
         ok: requests.cell(type, model, upstream, 'ok'),
+        incomplete: requests.cell(type, model, upstream, 'incomplete'),
         error: requests.cell(type, model, upstream, 'error'),
         cancelled: requests.cell(type, model, upstream, 'cancelled'),
       },
