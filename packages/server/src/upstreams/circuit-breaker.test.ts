@@ -148,6 +148,17 @@ describe('the account with the upstream', () => {
   })
 })
 
+test('words under another status open the account’s circuit when they come again, with no answer in between', () => {
+  const words = upstreamFailure('our_account', { upstream: 'test', status: 400, isByWords: true })
+  breaker.note(MODEL, words)
+  expect([breaker.admit(MODEL), breaker.states()]).toEqual([true, []])
+  breaker.note(MODEL, null)
+  breaker.note(MODEL, words)
+  expect(breaker.states()).toEqual([])
+  breaker.note('maker/other', words)
+  expect(breaker.states()).toEqual([{ model: null, state: 'open' }])
+})
+
 test('a thousand models are remembered at most', () => {
   for (let model = 0; model < 1_500; model++) fail(5, 'broken', `maker/${model}`)
   expect(breaker.states()).toHaveLength(1_000)

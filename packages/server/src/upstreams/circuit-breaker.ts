@@ -55,7 +55,7 @@ function failuresIn(history: number): number {
 
 /**
  * Keeps calls away from an upstream that fails: a circuit for each of its models, and one for our account with it,
- * which opens at the first refusal of our key or credit. While everything works nothing is remembered at all.
+ * which opens at the first refusal of our key or credit by its status, and at the second by words alone. While everything works nothing is remembered at all.
  *
  * Source: decision 0034 (circuit breaker).
  */
@@ -104,7 +104,7 @@ export class CircuitBreaker {
     if (this.#limits.openMs === 0 || this.#limits.isScripted?.(model) === true) return
     if (error === null && this.#account === null && this.#models.size === 0) return
     if (!(error instanceof UpstreamFailure)) return this.#worked(model, error === null)
-    if (error.kind === 'our_account') this.#account = this.#opened(this.#account ?? newCircuit(), error)
+    if (error.kind === 'our_account') this.#refusedUs(error)
     else if (counted.has(error.kind)) this.#failed(model, error)
     else this.#worked(model, false)
   }
@@ -124,6 +124,17 @@ export class CircuitBreaker {
       const state = stateOf(circuit, now)
       return state === 'closed' ? [] : [{ model, state }]
     })
+  }
+
+  /**
+   * A status says for certain that our account is refused. Words under another status may be about one request alone:
+   * they open the circuit when they come a second time with no answer in between.
+   */
+  #refusedUs(failure: UpstreamFailure): void {
+    const circuit = this.#account ?? newCircuit()
+    this.#account = circuit
+    circuit.calls++
+    if (!failure.isByWords || circuit.calls > 1) this.#opened(circuit, failure)
   }
 
   #worked(model: string, isAnswer: boolean): void {

@@ -5,19 +5,9 @@
  * Words are compared without case and without what is neither letter nor digit, so that `DataInspectionFailed` and
  * `data_inspection_failed` are one.
  */
+import type { VendorWords } from './vendor-words.ts'
 
-export interface ContentRefusals {
-  readonly vendor: string
-  /** Values of `code`, `type`, `status`, `reason` and the like, wherever a vendor writes them. */
-  readonly words: readonly string[]
-  /** Words that a vendor goes on to specify: `InputTextSensitiveContentDetected.PolicyViolation`. */
-  readonly prefixes?: readonly string[]
-  /** Whole sentences of vendors that have no word for it. They are compared as a whole, so that none quotes a prompt. */
-  readonly sentences?: readonly string[]
-  readonly source: string
-}
-
-export const contentRefusals: readonly ContentRefusals[] = [
+export const contentRefusals: readonly VendorWords[] = [
   {
     vendor: 'OpenAI',
     words: ['moderation_blocked', 'content_policy_violation', 'content_filter'],

@@ -128,6 +128,12 @@ export class UpstreamFailure extends ServiceError {
   readonly kind: FailureKind
   /** True when it is certain that nothing was billed, and when the failure does not speak about the request itself. */
   readonly isRepeatable: boolean
+  /** The status of its answer; null where there was none, and inside a stream. */
+  readonly upstreamStatus: number | null
+  /** Parts of the request that its answer names. */
+  readonly names: readonly string[]
+  /** Whether its words alone say that our account is refused, and no status. */
+  readonly isByWords: boolean
   /** How long the upstream itself asks to wait, in milliseconds; null when it does not say. */
   readonly waitMs: number | null
   /** What the upstream says that the failed answer cost; null when it does not say. */
@@ -142,6 +148,9 @@ export class UpstreamFailure extends ServiceError {
     message: string,
     options: ServiceErrorOptions & {
       readonly isUnbilled: boolean
+      readonly upstreamStatus: number | null
+      readonly names?: readonly string[]
+      readonly isByWords?: boolean
       readonly waitMs: number | null
       readonly cost: AttoUsd | null
       readonly usage: ChatUsage | null
@@ -151,6 +160,9 @@ export class UpstreamFailure extends ServiceError {
     super(failures[kind].code, message, options)
     this.kind = kind
     this.isRepeatable = options.isUnbilled && avoidable.has(kind) && (options.cost ?? 0n) === 0n
+    this.upstreamStatus = options.upstreamStatus
+    this.names = options.names ?? []
+    this.isByWords = options.isByWords ?? false
     this.waitMs = options.waitMs
     this.cost = options.cost
     this.usage = options.usage
@@ -184,9 +196,19 @@ export function withBill(
   if (cost === null && usage === null && generationId === null) return error
   if (error instanceof UpstreamFailure) {
     const { kind, message, internal, retryAfterSeconds, waitMs, isRepeatable: isUnbilled, cause } = error
+    const { upstreamStatus, isByWords } = error
     const bills = { cost: cost ?? error.cost, usage, generationId: generationId ?? error.generationId }
     const wait = retryAfterSeconds === null ? {} : { retryAfterSeconds }
-    return new UpstreamFailure(kind, message, { internal, cause, waitMs, isUnbilled, ...bills, ...wait })
+    return new UpstreamFailure(kind, message, {
+      internal,
+      cause,
+      waitMs,
+      upstreamStatus,
+      isByWords,
+      isUnbilled,
+      ...bills,
+      ...wait,
+    })
   }
   if (!(error instanceof ServiceError)) return upstreamFailure('broken', { upstream, cause: error, ...bill })
   // A caller ended the call with a verdict of its own, which stays the client's error.
@@ -208,6 +230,10 @@ export function upstreamFailure(
     readonly apiKey?: string | null
     readonly retryAfterSeconds?: number | null
     readonly status?: number
+    /** Parts of the request that the upstream's answer names. */
+    readonly names?: readonly string[]
+    /** As in the failure; false when absent. */
+    readonly isByWords?: boolean
     /** Whether it is certain that the upstream has billed nothing; false when absent. */
     readonly isUnbilled?: boolean
     /** What it says that its failure cost; null or absent when it does not say. */
@@ -228,6 +254,9 @@ export function upstreamFailure(
     internal: { upstream: facts.upstream, failure: kind, upstreamStatus: facts.status ?? null, upstreamCodes: codes },
     cause: facts.cause,
     isUnbilled: facts.isUnbilled ?? false,
+    upstreamStatus: facts.status ?? null,
+    names: facts.names ?? [],
+    isByWords: facts.isByWords ?? false,
     waitMs: seconds === null ? null : seconds * 1_000,
     cost: facts.cost ?? null,
     usage: facts.usage ?? null,

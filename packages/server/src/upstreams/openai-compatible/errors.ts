@@ -3,6 +3,7 @@ import { ownMember } from '@svc/contract'
 import { parseJsonText } from '../../platform/json/parse-json.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AttoUsd, ChatUsage } from '../../pricing/price.ts'
+import { isAccountTrouble } from '../account-troubles.ts'
 import { isContentRefusal, isFlatRefusal } from '../find-refusal.ts'
 import { type FailureKind, type UpstreamFailure, upstreamFailure } from '../upstream-failure.ts'
 import { isObject } from './usage.ts'
@@ -27,19 +28,13 @@ const statusKinds: Readonly<Record<number, FailureKind>> = {
 
 /**
  * Words that an upstream uses for a kind of failure, in its `type`, `code` or `metadata.error_type`. Those that say
- * that content was refused are in `content-refusals.ts`.
+ * that content was refused are in `content-refusals.ts`, those about our account in `account-troubles.ts`.
  */
 const wordKinds: Readonly<Record<string, FailureKind>> = {
   context_length_exceeded: 'context_length',
   token_limit_exceeded: 'context_length',
   string_too_long: 'context_length',
   exceed_context_size_error: 'context_length',
-  insufficient_quota: 'our_account',
-  payment_required: 'our_account',
-  invalid_api_key: 'our_account',
-  authentication_error: 'our_account',
-  billing_error: 'our_account',
-  authentication: 'our_account',
   rate_limit: 'rate_limited',
   rate_limit_exceeded: 'rate_limited',
   rate_limit_error: 'rate_limited',
@@ -139,6 +134,7 @@ export function failedChoice(value: Readonly<Record<string, unknown>>): Record<s
 
 function kindOf(value: unknown, error: UpstreamError | null, status: number | null): FailureKind {
   if (isContentRefusal(value)) return 'content_policy'
+  if (isAccountTrouble(value) || isAccountTrouble(error?.message)) return 'our_account'
   for (const word of error?.words ?? []) {
     const kind = ownMember(wordKinds, word)
     if (kind !== undefined) return kind
@@ -170,7 +166,8 @@ function isUnbilled({ error, status, kind, retryAfterSeconds, failuresAreFree }:
   // The upstream's own verdict, where it is known to bill none. A timeout is the verdict of a proxy in between.
   if (failuresAreFree && error !== null && kind !== 'timeout') return true
   if (status === null || status < 400) return false
-  if (refusals.has(status)) return true
+  // Who does not serve us has begun nothing.
+  if (refusals.has(status) || kind === 'our_account') return true
   return overloads.has(status) && (error !== null || retryAfterSeconds !== null)
 }
 
@@ -204,6 +201,8 @@ export function chatFailure(facts: {
   readonly cost?: AttoUsd | null
   /** What it counts for the answer that failed; null or absent when it counts nothing. */
   readonly usage?: ChatUsage | null
+  /** Parts of the request that the answer names. */
+  readonly names?: readonly string[]
 }): UpstreamFailure {
   const error = findError(facts.value)
   const kind = kindOf(facts.value, error, facts.status)
@@ -221,6 +220,8 @@ export function chatFailure(facts: {
     }),
     cost: facts.cost ?? null,
     usage: facts.usage ?? null,
+    names: facts.names ?? [],
+    isByWords: kind === 'our_account' && facts.status !== 401 && facts.status !== 402,
     ...(facts.status === null ? {} : { status: facts.status }),
   })
 }
