@@ -5,6 +5,8 @@ import type { BillingDeps } from '../money/billing/open-hold.ts'
 import { BookedSums } from '../money/billing/booked-sums.ts'
 import { createStatementStore } from '../money/billing/statement-store.ts'
 import { createUsageStore } from '../money/billing/usage-store.ts'
+import type { Model } from '../catalog/model.ts'
+import type { Config } from '../config/config.ts'
 import { CONSOLE_FOLDER } from './console-folder.ts'
 import { ExportSlots } from '../console/export-slots.ts'
 import { depositEdge, depositLimits } from './deposit-edge.ts'
@@ -72,6 +74,17 @@ function edgeLimits(parts: Parts): EdgeLimits {
   }
 }
 
+/** Whether the target of a route bills what its client did not wait for: the route is that of the id or of the alias. */
+function billsOnCancel(
+  { routes }: Pick<Config, 'routes'>,
+  { id, upstreamModel }: Pick<Model, 'id' | 'upstreamModel'>,
+  upstream: string,
+): boolean {
+  const route = routes.get(id) ?? routes.get(upstreamModel)
+  if (route === undefined) return true
+  return [route, ...route.others].find((target) => target.upstream === upstream)?.billsOnCancel ?? true
+}
+
 /** @param publicOrigin by which clients reach the gateway. */
 export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Promise<Health>): EdgeDeps {
   const { clock, tokenCounter, config } = parts
@@ -94,6 +107,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Promi
       catalog,
       countTokens: (text) => tokenCounter.count(text),
       firstContentMs: config.limits.firstContentMs,
+      billsOnCancel: (model, upstream) => billsOnCancel(config, model, upstream),
     },
     audio: {
       ...billing,

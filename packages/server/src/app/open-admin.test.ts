@@ -20,7 +20,12 @@ const oneTarget = { weight: 1, others: [], isWeighted: false, fallback: true } a
 const plain = {
   peppers,
   limits: limitsSchema.parse({}),
-  routes: new Map([['own-model', { upstream: 'default', model: null, price: null, mediaPrice: null, ...oneTarget }]]),
+  routes: new Map([
+    [
+      'own-model',
+      { upstream: 'default', model: null, price: null, mediaPrice: null, billsOnCancel: true, ...oneTarget },
+    ],
+  ]),
 }
 
 // The test's own database stays open meanwhile, as a running gateway's would.

@@ -9,7 +9,7 @@ import { PriceTicker } from '../deposits/price-ticker.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 import { createEgress } from '../upstreams/egress-guard.ts'
 
-const TIMEOUTS = { connectMs: 3_000, firstByteMs: 5_000, idleMs: 5_000 }
+const TIMEOUTS = { connectMs: 3_000, firstByteMs: 5_000, idleMs: 5_000, contentMs: 10_000 }
 
 /** Opens the second source that a chain is configured with; null where it has none. */
 export function openSecondPrice(

@@ -38,8 +38,9 @@ function addressOf({ name, url }: UpstreamConfig): string {
 }
 
 function openUpstream(config: UpstreamConfig, { clock, sandbox }: OpenDeps): Upstream {
-  const { name, connectMs, firstByteMs, idleMs, allowH2, maxTokensField, reportsCost, failuresAreFree } = config
-  const timeouts = { connectMs, firstByteMs, idleMs }
+  const { name, connectMs, firstByteMs, idleMs, contentMs, allowH2, maxTokensField, reportsCost, failuresAreFree } =
+    config
+  const timeouts = { connectMs, firstByteMs, idleMs, contentMs }
   const common = { name, timeouts, allowH2, reportsCost, failuresAreFree, clock }
   switch (config.kind) {
     case 'sandbox': {

@@ -63,7 +63,12 @@ export const upstreamSchema = filePart({
     .describe('Name of the environment variable that holds the key. The key itself is never in this file.'),
   connect_ms: milliseconds.default(5_000).describe('Time to connect.'),
   first_byte_ms: milliseconds.default(120_000).describe('Time to the first byte of an answer.'),
-  idle_ms: milliseconds.default(60_000).describe('Longest silence within an answer.'),
+  idle_ms: milliseconds
+    .default(60_000)
+    .describe('Longest silence within an answer that has begun; before its first content it is first_byte_ms.'),
+  content_ms: milliseconds
+    .default(600_000)
+    .describe('Longest time in which an answer brings no content, whatever else keeps its connection open.'),
   allow_h2: z.boolean().default(false).describe('Whether HTTP/2 may be used.'),
   reports_cost: z
     .boolean()
@@ -98,6 +103,13 @@ const target = {
   upstream: upstreamName.describe('Name of the upstream that serves it.'),
   model: orNull(modelId).describe('The id that the upstream knows; the catalog’s own by default.'),
   price: orNull(priceSchema).describe('What this upstream costs for this model.'),
+  bills_on_cancel: z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether it bills a chat whose client leaves before the first content; false makes such a request free, where ' +
+        'the upstream itself reports no cost.',
+    ),
 }
 
 const targetSchema = filePart({

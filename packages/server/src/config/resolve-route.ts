@@ -3,9 +3,9 @@ import { CONFIG_FILE, type RouteEntry, type TargetEntry } from './config-file.ts
 
 /** The targets as they are written: several in `targets`, or the one that the route itself names. */
 function targetsOf(entry: RouteEntry): readonly TargetEntry[] | null {
-  const { upstream, model, price, mediaPrice, targets } = entry
+  const { upstream, model, price, mediaPrice, billsOnCancel, targets } = entry
   if (targets === undefined)
-    return upstream === undefined ? null : [{ upstream, model, price, mediaPrice, weight: null }]
+    return upstream === undefined ? null : [{ upstream, model, price, mediaPrice, billsOnCancel, weight: null }]
   const isMixed = upstream !== undefined || model !== null || price !== null
   return isMixed ? null : targets
 }

@@ -27,6 +27,9 @@ export function openSseWriter(
 
 const TURN = Promise.resolve()
 
+/** A comment, which readers of events pass over. */
+const KEEP_ALIVE = ': keep-alive\n\n'
+
 /**
  * Writes the frames of one stream. What is made in one turn of the event loop leaves in one write; the headers go with
  * the first.
@@ -45,7 +48,7 @@ class SseWriter implements FrameWriter {
     this.#response = response
     this.#keepAlive = setInterval(() => {
       // A reader that is full needs no comment, and would only be filled further.
-      if (this.#stall === null) this.write(': keep-alive\n\n')
+      if (this.#stall === null) this.write(KEEP_ALIVE)
     }, keepAliveMs).unref()
     const { socket } = response
     const drained = (): void => this.#drained()
@@ -55,7 +58,7 @@ class SseWriter implements FrameWriter {
     })
     socket?.on('drain', drained)
     response.on('drain', drained)
-    // Even without a frame the headers leave now.
+    // Even without a frame the headers leave now, with a sign of life: some readers wait for the first byte.
     this.#flushSoon()
   }
 
@@ -110,10 +113,7 @@ class SseWriter implements FrameWriter {
     const { socket } = response
     const isFirst = !this.#hasBegun
     this.#hasBegun = true
-    if (text === '') {
-      if (isFirst) response.flushHeaders()
-      return true
-    }
+    if (text === '') return isFirst ? response.write(KEEP_ALIVE) : true
     // With the headers, behind another answer on the same connection, or for a reader of HTTP/1.0.
     const isAhead = socket !== null && response.writableLength === socket.writableLength
     if (isFirst || !isAhead || !response.chunkedEncoding) return response.write(text)

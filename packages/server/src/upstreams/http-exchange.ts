@@ -8,6 +8,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable, Transform } from 'node:stream'
 import zlib from 'node:zlib'
 import type { Dispatcher } from 'undici'
+import { type Patience, SilenceWatch } from './silence-watch.ts'
 
 export interface ExchangeRequest {
   readonly origin: string
@@ -18,6 +19,8 @@ export interface ExchangeRequest {
   readonly body: Buffer | Readable | null
   /** Longest wait for the answer's headers, in milliseconds, where it is not the usual one of this upstream. */
   readonly headersTimeoutMs?: number
+  /** How long the answer may let us wait, by what it says; absent: by its bytes alone, as its dispatcher has it. */
+  readonly patience?: Patience
 }
 
 export interface CollectedResponse {
@@ -46,6 +49,8 @@ export class UnsentError extends Error {
 export interface ExchangeReader {
   start(status: number, headers: IncomingHttpHeaders): void
   data(chunk: Buffer): void
+  /** Whether the last data brought a part of the answer. Absent: all did that says something. */
+  isNew?(): boolean
   end(): void
   /** @param error an `UnsentError` when the request never left. */
   fail(error: Error): void
@@ -107,15 +112,61 @@ function decoderFor(headers: IncomingHttpHeaders): Transform | null | undefined 
   return others.length > 0 ? undefined : ownMember(decoders, encoding)?.()
 }
 
+/** Whether a piece of an answer is none of it: blanks, and the comments of an event stream. */
+export function saysNothing(chunk: Buffer): boolean {
+  const start = chunk.findIndex((byte) => !isSpace(byte))
+  if (start === -1) return true
+  if (chunk[start] !== COLON) return false
+  const lines = chunk.toString('latin1', start).split(/[\r\n]+/)
+  return lines.every((line) => line === '' || line.startsWith(':'))
+}
+
+const COLON = 0x3a
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+}
+
+/** Tells the watch which pieces are a part of the answer. */
+function watchedReader(reader: ExchangeReader, watch: SilenceWatch): ExchangeReader {
+  return {
+    start: (status, headers) => {
+      watch.start()
+      reader.start(status, headers)
+    },
+    data: (chunk) => {
+      reader.data(chunk)
+      if (reader.isNew?.() ?? !saysNothing(chunk)) watch.progressed()
+    },
+    end: () => {
+      watch.stop()
+      reader.end()
+    },
+    fail: (error) => {
+      watch.stop()
+      reader.fail(error)
+    },
+  }
+}
+
 /** Starts an exchange. Nothing is thrown: every failure reaches the reader. */
-export function startExchange(dispatcher: Dispatcher, request: ExchangeRequest, reader: ExchangeReader): Exchange {
+export function startExchange(dispatcher: Dispatcher, request: ExchangeRequest, receiver: ExchangeReader): Exchange {
   let controller: Dispatcher.DispatchController | null = null
   let decoder: Transform | null = null
   let abortReason: Error | null = null
+  const { patience } = request
+  const watch = patience === undefined ? null : new SilenceWatch(patience, (error) => exchange.abort(error))
+  const reader = watch === null ? receiver : watchedReader(receiver, watch)
   let active: ExchangeReader = reader
   const exchange: Exchange = {
-    pause: () => (decoder ?? controller)?.pause(),
-    resume: () => (decoder ?? controller)?.resume(),
+    pause: () => {
+      watch?.pause()
+      ;(decoder ?? controller)?.pause()
+    },
+    resume: () => {
+      watch?.resume()
+      ;(decoder ?? controller)?.resume()
+    },
     abort: (reason) => {
       abortReason ??= reason
       controller?.abort(reason)
@@ -137,7 +188,10 @@ export function startExchange(dispatcher: Dispatcher, request: ExchangeRequest, 
       decoder = found
       active = decodedReader(found, reader, started)
     },
-    onResponseData: (_started, chunk) => active.data(chunk),
+    onResponseData: (_started, chunk) => {
+      watch?.heard()
+      active.data(chunk)
+    },
     onResponseEnd: () => active.end(),
     // A request is announced just before its first byte is written.
     onResponseError: (_started, error) => active.fail(controller === null ? new UnsentError(error) : error),
@@ -150,6 +204,7 @@ export function startExchange(dispatcher: Dispatcher, request: ExchangeRequest, 
       headers: request.headers,
       body: request.body,
       ...(request.headersTimeoutMs === undefined ? {} : { headersTimeout: request.headersTimeoutMs }),
+      ...(watch === null ? {} : { bodyTimeout: 0 }),
     },
     handler,
   )

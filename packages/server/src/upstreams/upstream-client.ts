@@ -1,5 +1,6 @@
 import { trimEndOf } from '@svc/contract'
 import { Agent, type Dispatcher } from 'undici'
+import type { Patience } from './silence-watch.ts'
 
 /** How long an upstream may be silent, each in milliseconds. */
 export interface UpstreamTimeouts {
@@ -7,11 +8,16 @@ export interface UpstreamTimeouts {
   /** From the request to the answer's headers; for an answer that is not streamed, the whole time of its making. */
   readonly firstByteMs: number
   /**
-   * Between two reads of an answer's body. There is no limit on the whole, so a stream that still produces is never
-   * cut.
+   * Between two reads of an answer's body, once it has brought content; before that, `firstByteMs`. There is no limit
+   * on the whole, so a stream that still produces is never cut.
    */
   readonly idleMs: number
+  /** Without any new content, whatever else keeps the connection open. Absent: ten minutes. */
+  readonly contentMs?: number
 }
+
+/** Models that think for long are given this long to say something, in milliseconds. Source: own choice. */
+const CONTENT_MS = 600_000
 
 /**
  * An idle connection is closed after so long, in milliseconds, where the upstream does not say how long it keeps it:
@@ -23,6 +29,8 @@ const IDLE_CONNECTION_MS = 3_000
 /** Connections to one upstream. */
 export interface UpstreamClient {
   readonly dispatcher: Dispatcher
+  /** How long its answers may let us wait. */
+  readonly patience: Patience
   readonly origin: string
   /** Path of the base URL, without a slash at its end. */
   readonly basePath: string
@@ -57,16 +65,18 @@ export function createUpstreamClient(options: {
   readonly keyHeader?: string
 }): UpstreamClient {
   const url = new URL(options.url)
+  const { firstByteMs, idleMs, contentMs = CONTENT_MS } = options.timeouts
   const agent = new Agent({
     allowH2: options.allowH2,
     connect: { timeout: options.timeouts.connectMs },
-    headersTimeout: options.timeouts.firstByteMs,
-    bodyTimeout: options.timeouts.idleMs,
+    headersTimeout: firstByteMs,
+    bodyTimeout: idleMs,
     keepAliveTimeout: IDLE_CONNECTION_MS,
     pipelining: 1,
   })
   return {
     dispatcher: agent,
+    patience: { firstMs: Math.max(firstByteMs, idleMs), idleMs, contentMs },
     origin: url.origin,
     basePath: trimEndOf(url.pathname, '/'),
     headers: {

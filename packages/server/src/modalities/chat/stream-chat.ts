@@ -1,4 +1,5 @@
 /** One chat request that is answered as a stream. */
+import type { Model } from '../../catalog/model.ts'
 import type { StreamEnd, StreamReader } from '../../pipeline/frame-writer.ts'
 import { type AskCost, withLateCost } from '../../pipeline/late-cost.ts'
 import { noteProgress } from '../../pipeline/note-progress.ts'
@@ -7,7 +8,7 @@ import { runPaid } from '../../pipeline/run-paid.ts'
 import type { Counted } from '../../pipeline/believed-usage.ts'
 import type { ChatTarget } from '../../pipeline/routing/target.ts'
 import type { ChatStream, ChatStreamOutcome } from '../../upstreams/chat-upstream.ts'
-import type { UpstreamBill } from '../../upstreams/upstream-failure.ts'
+import { type UpstreamBill, upstreamFailure } from '../../upstreams/upstream-failure.ts'
 import { countedCost, decideCharge, tokensOf } from '../../pipeline/token-charge.ts'
 import { type ChatDeps, type ChatPlan, chatRequest, type ChatTask, chatWork } from './chat-work.ts'
 import { emptinessFailure, explainsEmptiness } from './empty-answer.ts'
@@ -22,6 +23,8 @@ export interface StreamChatDeps extends ChatDeps {
    * The longest that a 200 waits for the first content, in milliseconds. Source: decision 0013 (frames of a stream).
    */
   readonly firstContentMs: number
+  /** Whether an upstream bills a stream whose client leaves before the first content. */
+  readonly billsOnCancel: (model: Model, upstream: string) => boolean
 }
 
 function judge(delivery: StreamDelivery, outcome: ChatStreamOutcome, call: ChatCall): StreamVerdict {
@@ -96,8 +99,17 @@ async function runStream(streamed: StreamedChat, target: ChatTarget): Promise<En
   return { outcome, bill: billOfStream(outcome) }
 }
 
+/** Whether nothing was made that anybody bills: the client left before any content, and the upstream says no cost. */
+function isUnbilled(deps: StreamChatDeps, { paid, delivery }: StreamedChat, report: ChatStreamOutcome): boolean {
+  const { interruption, hasContent, hasReasoning } = delivery
+  if (interruption !== 'client_gone' || hasContent || hasReasoning) return false
+  if (report.usage !== null || report.cost !== null) return false
+  return !deps.billsOnCancel(paid.model, paid.target.upstream.name)
+}
+
 /** @throws {Error} why the stream is free. */
 async function price(
+  deps: StreamChatDeps,
   askCost: AskCost,
   streamed: StreamedChat,
   { outcome, bill }: EndedStream,
@@ -115,6 +127,7 @@ async function price(
     isWhole: delivery.interruption === null && !outcome.cut,
   })
   const report = await withLateCost(askCost, outcome, counted, delivery.interruption !== 'client_gone')
+  if (isUnbilled(deps, streamed, report)) throw upstreamFailure('broken', { upstream: upstream.name })
   const decided = decideCharge(prices, report, counted)
   return {
     ...{ charge: decided.charge, estimated: decided.estimated, tokens: tokensOf(decided) },
@@ -149,7 +162,7 @@ export function streamChat(deps: StreamChatDeps, task: ChatTask, reader: StreamR
       costOf: countedCost,
       failureOf: ({ outcome }) => outcome.error,
       isEnded: () => delivery.interruption !== null,
-      price: (ended, askCost) => price(askCost, streamed, ended),
+      price: (ended, askCost) => price(deps, askCost, streamed, ended),
     }
   })
   return runPaid(deps, task, work)

@@ -54,6 +54,7 @@ function exchangeOf(options: ImagesOptions, request: UpstreamImageRequest, strea
     },
     body,
     headersTimeoutMs: Math.max(options.firstByteMs, PATIENCE_MS),
+    patience: { ...options.client.patience, firstMs: Math.max(options.firstByteMs, PATIENCE_MS) },
   } as const
 }
 

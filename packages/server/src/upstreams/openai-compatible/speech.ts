@@ -37,6 +37,7 @@ function speechRequest(deps: AudioDeps, request: UpstreamSpeechRequest) {
     ...deps.dialect.speechMembers(request.body),
   ])
   return {
+    patience: deps.client.patience,
     origin: deps.client.origin,
     path: `${deps.client.basePath}/audio/speech`,
     method: 'POST',

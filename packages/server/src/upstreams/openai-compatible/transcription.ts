@@ -28,6 +28,7 @@ function transcriptionRequest(deps: AudioDeps, request: UpstreamTranscriptionReq
   ]
   const form = createMultipartBody(fields, request.file)
   return {
+    patience: deps.client.patience,
     origin: deps.client.origin,
     path: `${deps.client.basePath}${paths[request.task]}`,
     method: 'POST',
