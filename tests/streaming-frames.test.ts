@@ -275,7 +275,7 @@ describe('chunks', () => {
   })
 
   // B069
-  test('tool calls that share an index or lack an id go on as they came', async () => {
+  test('tool calls that share an index are told apart by their ids, and what lacks one belongs to the last', async () => {
     const call = (id: string, text: string) => ({
       tool_calls: [{ index: 0, id, type: 'function', function: { name: 'f', arguments: text } }],
     })
@@ -283,7 +283,10 @@ describe('chunks', () => {
     const deltas = [call('a', '{"p":1}'), call('b', '{"p":2}'), without]
     upstreamSends(events(...deltas.map((delta) => chunkText(delta)), chunkText({}, 'tool_calls'), '[DONE]'))
     const { frames } = await streamOf(gateway)
-    const told = deltas.map((delta, place) => (place === 0 ? { role: 'assistant', ...delta } : delta))
+    const numbered = deltas.map(({ tool_calls: calls }, place) => ({
+      tool_calls: calls.map((piece) => ({ ...piece, index: Math.min(place, 1) })),
+    }))
+    const told = numbered.map((delta, place) => (place === 0 ? { role: 'assistant', ...delta } : delta))
     expect(frames.slice(0, -1).map((frame) => frame.choices?.[0]?.delta)).toEqual(told)
     expect(finishesIn(frames)).toEqual(['tool_calls'])
   })

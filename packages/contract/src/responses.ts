@@ -84,7 +84,7 @@ const response = z.looseObject({
   id: z.string(),
   object: z.literal('response'),
   created_at: z.int().describe('Seconds since the epoch.'),
-  status: z.enum(['in_progress', 'completed', 'incomplete']),
+  status: z.enum(['in_progress', 'completed', 'incomplete', 'failed']),
   model: z.string().describe('As the request named it.'),
   output: z.array(outputItem),
   usage: responseUsage.nullish(),
@@ -93,7 +93,10 @@ const response = z.looseObject({
 /** The answer to a request in the Responses form. */
 export const responseReply = response.extend({ svc: chatCharge }).meta({ id: 'Response' })
 
-/** One event of a streamed answer. The last, response.completed or response.incomplete, carries `svc` twice. */
+/**
+ * One event of a streamed answer. The last, response.completed or response.incomplete, carries `svc` twice;
+ * of an answer that failed it is response.failed, without it.
+ */
 export const responseEvent = z
   .looseObject({
     type: z.string(),

@@ -41,7 +41,8 @@ export const chatEndpoints = {
       'whole conversation, and what would need a memory is refused. The charge is that of the same chat.',
     request: { body: responseRequest },
     reply: {
-      description: 'The answer: JSON, or with `stream: true` server-sent events, last `response.completed`.',
+      description:
+        'The answer: JSON, or with `stream: true` server-sent events, last `response.completed`, `.incomplete` or `.failed`.',
       json: responseReply,
       event: responseEvent,
       namedEvents: true,

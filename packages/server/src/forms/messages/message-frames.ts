@@ -1,6 +1,8 @@
 /** The events of a streamed `message`, made from the frames of a chat. Source: Anthropic, streaming messages. */
 import { JsonEnd } from '../../platform/json/json-end.ts'
+import { extrasOf, hasExtras } from '../../upstreams/openai-compatible/answer-extras.ts'
 import { OpenCalls } from '../../upstreams/openai-compatible/open-calls.ts'
+import { idWithState } from '../carried-state.ts'
 import {
   type AnswerHead,
   type ChatFrame,
@@ -11,7 +13,7 @@ import {
   renderNamedEvent,
   textOf,
 } from '../translated-chat.ts'
-import { messageError, messageObject, sealsOf, stopReasonOf, usageOf } from './message-object.ts'
+import { messageError, messageObject, noted, sealsOf, stopReasonOf, usageOf } from './message-object.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -41,6 +43,8 @@ export class MessageFrames implements FrameTranslator {
   #text = ''
   #finishReason: unknown = null
   #usage: Fields = {}
+  #extras: Fields = {}
+  readonly #annotations: Fields[] = []
   #svc: unknown = undefined
 
   constructor(model: string, head: AnswerHead) {
@@ -56,6 +60,7 @@ export class MessageFrames implements FrameTranslator {
     this.#begin()
     if (frame['usage'] !== null && frame['usage'] !== undefined) this.#usage = recordOf(frame['usage'])
     if ('svc' in frame) this.#svc = frame['svc']
+    if (hasExtras(frame)) this.#extras = extrasOf(frame)
     for (const choice of recordsOf(frame['choices'])) this.#choice(choice)
     this.#sendBlocks(false)
     return this.#take()
@@ -65,7 +70,13 @@ export class MessageFrames implements FrameTranslator {
     this.#begin()
     this.#sendBlocks(true)
     const delta = { stop_reason: stopReasonOf(this.#finishReason), stop_sequence: null }
-    this.#send('message_delta', { delta, usage: usageOf(this.#usage), svc: this.#svc })
+    this.#send('message_delta', {
+      delta,
+      usage: usageOf(this.#usage),
+      ...this.#extras,
+      ...noted(this.#annotations),
+      svc: this.#svc,
+    })
     this.#send('message_stop', { svc: this.#svc })
     return this.#take()
   }
@@ -89,6 +100,7 @@ export class MessageFrames implements FrameTranslator {
     const text = textOf(delta['content']) ?? textOf(delta['refusal'])
     if (text !== null)
       this.#last('text', { type: 'text', text: '', citations: null }).waiting.push({ type: 'text_delta', text })
+    for (const annotation of recordsOf(delta['annotations'])) this.#annotations.push(annotation)
     for (const call of recordsOf(delta['tool_calls'])) this.#call(call)
     const reason = choice['finish_reason'] ?? null
     if (textOf(delta['refusal']) !== null) this.#finishReason = 'content_filter'
@@ -115,7 +127,12 @@ export class MessageFrames implements FrameTranslator {
     const called = recordOf(delta['function'])
     const block = this.#calls.take(delta, () => {
       const id = textOf(delta['id']) ?? `toolu_${this.#head.requestId.replaceAll('-', '')}_${this.#blocks.length}`
-      return this.#add('tool_use', { type: 'tool_use', id, name: textOf(called['name']) ?? '', input: {} })
+      return this.#add('tool_use', {
+        type: 'tool_use',
+        id: idWithState(id, delta),
+        name: textOf(called['name']) ?? '',
+        input: {},
+      })
     })
     const text = textOf(called['arguments'])
     if (text === null) return

@@ -2,15 +2,19 @@
 import { ownMember, MESSAGE_PARTS_MAX, type MessageRequest } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { pickFields, refuseOthers, requireText, unsupported } from '../../pipeline/refuse-fields.ts'
+import { openDetail, readIdWithState } from '../carried-state.ts'
 import { recordOf, textOf } from '../translated-chat.ts'
+import { REASONING_FORMAT } from './message-object.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type Message = Record<string, unknown>
 
-/** What upstreams call the form of Anthropic's own reasoning. Source: OpenRouter, `reasoning_details`. */
-const REASONING_FORMAT = 'anthropic-claude-v1'
-
-const cached = { cache_control: 'cache_control' }
+/** What a block says of its cache. Agents add members of their own API that no other knows. */
+export function cacheOf(block: Fields): Fields {
+  const mark = block['cache_control'] ?? null
+  if (mark === null) return {}
+  return { cache_control: { type: 'ephemeral', ...pickFields(recordOf(mark), { type: 'type', ttl: 'ttl' }) } }
+}
 
 function blocksOf(content: unknown, path: string): readonly { readonly fields: Fields; readonly at: string }[] {
   if (typeof content === 'string') return [{ fields: { type: 'text', text: content }, at: path }]
@@ -26,7 +30,7 @@ function blocksOf(content: unknown, path: string): readonly { readonly fields: F
 
 function textPart(block: Fields, at: string): Fields {
   refuseOthers(block, new Set(['type', 'text', 'cache_control', 'citations']), `${at}.`)
-  return { type: 'text', text: requireText(block, 'text', at), ...pickFields(block, cached) }
+  return { type: 'text', text: requireText(block, 'text', at), ...cacheOf(block) }
 }
 
 function dataUrl(source: Fields, at: string): string {
@@ -40,7 +44,7 @@ function imagePart(block: Fields, at: string): Fields {
   const from = `${at}.source`
   if (source['type'] !== 'base64' && source['type'] !== 'url') throw unsupported(`${from}.type`)
   const url = source['type'] === 'base64' ? dataUrl(source, from) : requireText(source, 'url', from)
-  return { type: 'image_url', image_url: { url }, ...pickFields(block, cached) }
+  return { type: 'image_url', image_url: { url }, ...cacheOf(block) }
 }
 
 function documentPart(block: Fields, at: string): Fields {
@@ -50,11 +54,11 @@ function documentPart(block: Fields, at: string): Fields {
   const filename = textOf(block['title'])
   if (source['type'] === 'text') {
     const text = requireText(source, 'data', from)
-    return { type: 'text', text: filename === null ? text : `${filename}\n\n${text}`, ...pickFields(block, cached) }
+    return { type: 'text', text: filename === null ? text : `${filename}\n\n${text}`, ...cacheOf(block) }
   }
   if (source['type'] !== 'base64') throw unsupported(`${from}.type`)
   const file = { filename: filename ?? 'document.pdf', file_data: dataUrl(source, from) }
-  return { type: 'file', file, ...pickFields(block, cached) }
+  return { type: 'file', file, ...cacheOf(block) }
 }
 
 const parts: Readonly<Record<string, (block: Fields, at: string) => Fields>> = {
@@ -84,9 +88,9 @@ function toolMessage(block: Fields, at: string): Message {
   const list = blocksOf(content, `${at}.content`).map(({ fields, at: inner }) => partOf(fields, inner))
   const failed = block['is_error'] === true ? [{ type: 'text', text: 'Error:' }] : []
   const all = [...failed, ...list].map((part, index, { length }) => {
-    return index === length - 1 ? { ...part, ...pickFields(block, cached) } : part
+    return index === length - 1 ? { ...part, ...cacheOf(block) } : part
   })
-  return { role: 'tool', tool_call_id: id, content: contentOf(all) }
+  return { role: 'tool', tool_call_id: readIdWithState(id).id, content: contentOf(all) }
 }
 
 function userMessages(content: unknown, path: string): Message[] {
@@ -104,12 +108,15 @@ function userMessages(content: unknown, path: string): Message[] {
 function toolCall(block: Fields, at: string): Fields {
   refuseOthers(block, new Set(['type', 'id', 'name', 'input', 'cache_control', 'caller']), `${at}.`)
   const called = { name: requireText(block, 'name', at), arguments: JSON.stringify(block['input'] ?? {}) }
-  return { id: requireText(block, 'id', at), type: 'function', function: called, ...pickFields(block, cached) }
+  const { id, state } = readIdWithState(requireText(block, 'id', at))
+  return { ...state, id, type: 'function', function: called, ...cacheOf(block) }
 }
 
 /** Thinking with its signature goes back as upstreams gave it; without one it is text alone. */
 function reasoningDetail(block: Fields, at: string): Fields | null {
   if (block['type'] === 'redacted_thinking') {
+    const detail = openDetail(requireText(block, 'data', at))
+    if (detail !== null) return Object.keys(detail).length === 0 ? null : detail
     return { type: 'reasoning.encrypted', data: requireText(block, 'data', at), format: REASONING_FORMAT }
   }
   const text = requireText(block, 'thinking', at)

@@ -1,5 +1,6 @@
 /** The object `message` of the Messages form, and its parts. Pure. */
 import { ownMember, errorCodes } from '@svc/contract'
+import { sealDetail } from '../carried-state.ts'
 import { type AnswerHead, countOf, recordOf, recordsOf, textOf } from '../translated-chat.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -55,15 +56,36 @@ export function messageObject(
   }
 }
 
-/** What upstreams add to the text of reasoning so that it can be sent back: its signature, or all of it sealed. */
+/** What a chat notes about its text, such as its sources. This form has no place for it, so it stands beside. */
+export function noted(annotations: readonly Fields[]): Fields {
+  return annotations.length === 0 ? {} : { annotations }
+}
+
+/** What upstreams call the form of Anthropic's own reasoning. Source: OpenRouter, `reasoning_details`. */
+export const REASONING_FORMAT = 'anthropic-claude-v1'
+
+/**
+ * What upstreams add to the text of reasoning so that it can be sent back: its signature, or all of it sealed. That of
+ * other models than Anthropic's is sealed here with what they need beside it.
+ */
 export function sealsOf(message: Fields): { readonly signature: string; readonly redacted: readonly string[] } {
   const details = recordsOf(message['reasoning_details'])
+  const own = details.filter(isOwnFormat)
   return {
-    signature: details.map((detail) => textOf(detail['signature']) ?? '').join(''),
+    signature: own.map((detail) => textOf(detail['signature']) ?? '').join(''),
     redacted: details.flatMap((detail) => {
+      if (!isOwnFormat(detail)) return isNeededAgain(detail) ? (sealDetail(detail) ?? []) : []
       return detail['type'] === 'reasoning.encrypted' ? (textOf(detail['data']) ?? []) : []
     }),
   }
+}
+
+function isOwnFormat({ format }: Fields): boolean {
+  return format === undefined || format === null || format === REASONING_FORMAT
+}
+
+function isNeededAgain({ type, signature }: Fields): boolean {
+  return type === 'reasoning.encrypted' || textOf(signature) !== null
 }
 
 /** The type of an error in this form. Source: Anthropic, errors. */

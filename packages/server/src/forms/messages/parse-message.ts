@@ -1,5 +1,7 @@
+import { createHmac } from 'node:crypto'
 import { messageCountRequest, type MessageCountRequest, messageRequest } from '@svc/contract'
 import type { z } from 'zod'
+import type { Caller } from '../../access/keys/caller.ts'
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
 import { type CountedJson, parseJsonObject, scanBody, SpellingCheck } from '../../pipeline/json-call.ts'
 import { WorkGuard } from '../../pipeline/work-guard.ts'
@@ -7,7 +9,7 @@ import { fieldsOfServers, pickFields, refuseOthers, requireText, unsupported } f
 import type { ChatCall } from '../../modalities/chat/parse-chat.ts'
 import { type FieldNames, parseTranslated, type TranslatedChat } from '../translated-chat.ts'
 import { MessageFrames } from './message-frames.ts'
-import { messagesOf } from './message-input.ts'
+import { cacheOf, messagesOf } from './message-input.ts'
 import { renderMessage } from './render-message.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -46,7 +48,7 @@ function toolOf(tool: Fields, index: number): Fields {
   refuseOthers(fields, TOOL_FIELDS, `${path}.`)
   const names = { description: 'description', input_schema: 'parameters', strict: 'strict' }
   const called = { name: requireText(tool, 'name', path), ...pickFields(tool, names) }
-  return { type: 'function', function: called, ...pickFields(tool, { cache_control: 'cache_control' }) }
+  return { type: 'function', function: called, ...cacheOf(tool) }
 }
 
 const choices = { auto: 'auto', any: 'required', none: 'none' } as const
@@ -91,7 +93,6 @@ const SAME = {
   top_p: 'top_p',
   top_k: 'top_k',
   stop_sequences: 'stop',
-  cache_control: 'cache_control',
 } as const
 
 /** Edits of the conversation would need the provider's counters. Agents send one that asks for none: it keeps all. */
@@ -126,6 +127,19 @@ function readRequest<Schema extends z.ZodType<MessageCountRequest>>(
   return request
 }
 
+/** Longest name of a user that every upstream takes. Source: OpenAI's API reference, `safety_identifier`. */
+const USER_CHARACTERS = 64
+
+/**
+ * Who of a customer's users asks, as upstreams may know it. A name that is longer than they take, such as agents send,
+ * becomes another that is the same for the same user of the same account, and says nothing.
+ */
+function userOf({ metadata }: MessageCountRequest, accountId: string): Fields {
+  const user = metadata?.['user_id'] ?? null
+  if (user === null || user.length <= USER_CHARACTERS) return user === null ? {} : { user }
+  return { user: createHmac('sha256', accountId).update(user).digest('base64url') }
+}
+
 function chatOf(request: MessageCountRequest): Fields {
   const { tools, tool_choice: choice, output_config: config } = request
   const effort = effortOf(request)
@@ -133,12 +147,12 @@ function chatOf(request: MessageCountRequest): Fields {
   return {
     ...fieldsOfServers(request, known, guard),
     ...pickFields(request, SAME),
+    ...cacheOf(request),
     messages: messagesOf(request),
     ...(tools === null || tools === undefined || tools.length === 0 ? {} : { tools: tools.map(toolOf) }),
     ...(choice === null || choice === undefined ? {} : toolChoiceOf(choice)),
     ...(effort === null ? {} : { reasoning_effort: effort }),
     ...(format === null ? {} : { response_format: responseFormatOf(format) }),
-    ...pickFields(request.metadata ?? {}, { user_id: 'user' }),
     ...(request.stream === true ? { stream_options: { include_usage: true } } : {}),
   }
 }
@@ -148,10 +162,10 @@ function chatOf(request: MessageCountRequest): Fields {
  *
  * @throws {ServiceError} 400: no JSON object, a doubled key, a field of the wrong type, or one that cannot be honoured.
  */
-export function parseMessage(text: CountedJson): TranslatedChat {
+export function parseMessage(text: CountedJson, { accountId }: Pick<Caller, 'accountId'>): TranslatedChat {
   const request = readRequest(text, messageRequest)
   return {
-    call: parseTranslated(chatOf(request), MESSAGE_FIELDS),
+    call: parseTranslated({ ...chatOf(request), ...userOf(request, accountId) }, MESSAGE_FIELDS),
     fields: MESSAGE_FIELDS,
     whole: (json, head) => renderMessage(request.model, json, head),
     frames: (head) => new MessageFrames(request.model, head),

@@ -1,8 +1,11 @@
 /** A whole chat answer as a `message`. Pure. */
 import { parseJsonToPrint } from '@svc/contract'
+import { parseExactly } from '../../platform/json/exact-json.ts'
 import { parseAnswerJson } from '../../platform/json/parse-json.ts'
+import { extrasOf } from '../../upstreams/openai-compatible/answer-extras.ts'
+import { idWithState } from '../carried-state.ts'
 import { type AnswerHead, reasoningOf, recordOf, recordsOf, textOf } from '../translated-chat.ts'
-import { messageObject, sealsOf, stopReasonOf, usageOf } from './message-object.ts'
+import { messageObject, noted, sealsOf, stopReasonOf, usageOf } from './message-object.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -10,7 +13,7 @@ type Fields = Readonly<Record<string, unknown>>
 function inputOf(text: string): Fields {
   if (text.trim() === '') return {}
   try {
-    const value = parseAnswerJson(text)
+    const value = parseAnswerJson(text, parseExactly)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
   } catch {
     // Returned below as text.
@@ -31,7 +34,8 @@ function contentOf(message: Fields): readonly Fields[] {
     ...recordsOf(message['tool_calls']).map((call) => {
       const called = recordOf(call['function'])
       const input = inputOf(textOf(called['arguments']) ?? '')
-      return { type: 'tool_use', id: textOf(call['id']) ?? '', name: textOf(called['name']) ?? '', input }
+      const id = idWithState(textOf(call['id']) ?? '', call)
+      return { type: 'tool_use', id, name: textOf(called['name']) ?? '', input }
     }),
   ]
 }
@@ -44,5 +48,10 @@ export function renderMessage(model: string, json: string, head: AnswerHead): st
   const stopReason = stopReasonOf(textOf(message['refusal']) === null ? choice['finish_reason'] : 'content_filter')
   const usage = usageOf(recordOf(completion['usage']))
   const answer = messageObject(model, head, { content: contentOf(message), stopReason, usage })
-  return JSON.stringify({ ...answer, svc: completion['svc'] })
+  return JSON.stringify({
+    ...answer,
+    ...extrasOf(completion),
+    ...noted(recordsOf(message['annotations'])),
+    svc: completion['svc'],
+  })
 }

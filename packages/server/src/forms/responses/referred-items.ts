@@ -44,6 +44,7 @@ export function outputIn(text: string): string | null {
   const at = text.lastIndexOf('\ndata: ')
   const json = at === -1 ? text : text.slice(at + '\ndata: '.length)
   const value = recordOf(JSON.parse(json))
-  const output = recordsOf(at === -1 ? value['output'] : recordOf(value['response'])['output'])
-  return output.some(({ type }) => type !== 'function_call') ? JSON.stringify(output) : null
+  const { output: items, status } = at === -1 ? value : recordOf(value['response'])
+  const output = recordsOf(items)
+  return status !== 'failed' && output.some(({ type }) => type !== 'function_call') ? JSON.stringify(output) : null
 }

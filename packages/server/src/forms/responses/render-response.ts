@@ -1,7 +1,9 @@
 /** A whole chat answer as a `response`. Pure. */
 import { parseJsonToPrint, type ResponseRequest } from '@svc/contract'
+import { extrasOf } from '../../upstreams/openai-compatible/answer-extras.ts'
+import { idWithState } from '../carried-state.ts'
 import { type AnswerHead, reasoningOf, recordOf, recordsOf, textOf } from '../translated-chat.ts'
-import { endStatus, itemId, logprobsOf, responseObject, textPart } from './response-object.ts'
+import { annotationsOf, endStatus, itemId, logprobsOf, responseObject, sealOf, textPart } from './response-object.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -10,14 +12,16 @@ function outputOf(choice: Fields, head: AnswerHead): readonly Fields[] {
   const status = endStatus(choice['finish_reason'])
   const output: Fields[] = []
   const reasoning = reasoningOf(message)
-  if (reasoning !== null) {
-    const summary = [{ type: 'summary_text', text: reasoning }]
-    output.push({ id: itemId('rs', head, output.length), type: 'reasoning', summary, status: 'completed' })
+  const sealed = sealOf(recordsOf(message['reasoning_details']))
+  if (reasoning !== null || sealed !== null) {
+    const summary = reasoning === null ? [] : [{ type: 'summary_text', text: reasoning }]
+    const item = { id: itemId('rs', head, output.length), type: 'reasoning', summary, status: 'completed' }
+    output.push({ ...item, ...(sealed === null ? {} : { encrypted_content: sealed }) })
   }
   const text = textOf(message['content'])
   const refusal = textOf(message['refusal'])
   const content = [
-    ...(text === null ? [] : [textPart(text, logprobsOf(choice))]),
+    ...(text === null ? [] : [textPart(text, logprobsOf(choice), annotationsOf(message))]),
     ...(refusal === null ? [] : [{ type: 'refusal', refusal }]),
   ]
   if (content.length > 0) {
@@ -27,7 +31,7 @@ function outputOf(choice: Fields, head: AnswerHead): readonly Fields[] {
     const called = recordOf(call['function'])
     const id = itemId('fc', head, output.length)
     output.push({
-      ...{ id, type: 'function_call', status, call_id: textOf(call['id']) ?? id },
+      ...{ id, type: 'function_call', status, call_id: idWithState(textOf(call['id']) ?? id, call) },
       ...{ name: textOf(called['name']) ?? '', arguments: textOf(called['arguments']) ?? '' },
     })
   }
@@ -40,5 +44,6 @@ export function renderResponse(request: ResponseRequest, json: string, head: Ans
   const choice = recordsOf(completion['choices'])[0] ?? {}
   const output = outputOf(choice, head)
   const end = { finishReason: choice['finish_reason'], usage: recordOf(completion['usage']) }
-  return JSON.stringify({ ...responseObject(request, head, { output, end }), svc: completion['svc'] })
+  const object = responseObject(request, head, { output, end })
+  return JSON.stringify({ ...object, ...extrasOf(completion), svc: completion['svc'] })
 }

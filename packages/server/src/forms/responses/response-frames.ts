@@ -2,7 +2,9 @@
  * The events of a streamed `response`, made from the frames of a chat. Source: OpenAI, Responses streaming events.
  */
 import type { ResponseRequest } from '@svc/contract'
+import { extrasOf, hasExtras } from '../../upstreams/openai-compatible/answer-extras.ts'
 import { OpenCalls } from '../../upstreams/openai-compatible/open-calls.ts'
+import { idWithState } from '../carried-state.ts'
 import {
   type AnswerHead,
   type ChatFrame,
@@ -13,10 +15,15 @@ import {
   renderNamedEvent,
   textOf,
 } from '../translated-chat.ts'
-import { endStatus, logprobsOf, responseObject } from './response-object.ts'
+import { annotationsOf, endStatus, logprobsOf, responseObject } from './response-object.ts'
 import { CallItem, MessageItem, type OutputItem, ReasoningItem } from './response-items.ts'
 
 type Fields = Readonly<Record<string, unknown>>
+
+function callIdOf(delta: Fields): string | null {
+  const id = textOf(delta['id'])
+  return id === null ? null : idWithState(id, delta)
+}
 
 /** Writes the events of one stream. */
 export class ResponseFrames implements FrameTranslator {
@@ -29,6 +36,7 @@ export class ResponseFrames implements FrameTranslator {
   #text = ''
   #finishReason: unknown = null
   #usage: Fields | null = null
+  #extras: Fields = {}
   #svc: unknown = undefined
 
   constructor(request: ResponseRequest, head: AnswerHead) {
@@ -37,14 +45,11 @@ export class ResponseFrames implements FrameTranslator {
   }
 
   frame(frame: ChatFrame): string {
-    if ('error' in frame) {
-      const { message, code, param } = recordOf(frame['error'])
-      this.#send('error', { code: code ?? null, message, param: param ?? null })
-      return this.#take()
-    }
     this.#begin()
+    if ('error' in frame) return this.#fail(recordOf(frame['error']))
     if (frame['usage'] !== null && frame['usage'] !== undefined) this.#usage = recordOf(frame['usage'])
     if ('svc' in frame) this.#svc = frame['svc']
+    if (hasExtras(frame)) this.#extras = extrasOf(frame)
     for (const choice of recordsOf(frame['choices'])) this.#choice(choice)
     return this.#take()
   }
@@ -52,12 +57,24 @@ export class ResponseFrames implements FrameTranslator {
   end(): string {
     this.#begin()
     const status = endStatus(this.#finishReason)
-    for (const item of this.#items) item.close(status)
-    const output = this.#items.map((item) => item.render())
-    const end = { finishReason: this.#finishReason, usage: this.#usage }
-    const response = { ...responseObject(this.#request, this.#head, { output, end }), svc: this.#svc }
+    const response = { ...this.#ended(status, {}), svc: this.#svc }
     this.#send(`response.${status}`, { response, svc: this.#svc })
     return this.#take()
+  }
+
+  /** The error, and what agents wait for: that the answer has failed. Source: OpenAI, `response.failed`. */
+  #fail(error: Fields): string {
+    const { message, code, param } = error
+    this.#send('error', { code: code ?? null, message, param: param ?? null })
+    this.#send('response.failed', { response: this.#ended('incomplete', { error }) })
+    return this.#take()
+  }
+
+  #ended(status: 'completed' | 'incomplete', failure: { readonly error?: Fields }): Fields {
+    for (const item of this.#items) item.close(status)
+    const output = this.#items.map((item) => item.render())
+    const end = { finishReason: this.#finishReason, usage: this.#usage, ...failure }
+    return { ...responseObject(this.#request, this.#head, { output, end }), ...this.#extras }
   }
 
   /** The stream's first two events, before anything else. */
@@ -72,8 +89,11 @@ export class ResponseFrames implements FrameTranslator {
     const delta = recordOf(choice['delta'])
     const reasoning = reasoningOf(delta)
     if (reasoning !== null) this.#reasoningItem().add(reasoning)
+    const details = recordsOf(delta['reasoning_details'])
+    if (details.length > 0) this.#reasoningItem().addDetails(details)
     const text = textOf(delta['content'])
     if (text !== null) this.#messageItem().addText(text, logprobsOf(choice))
+    for (const annotation of annotationsOf(delta)) this.#messageItem().addAnnotation(annotation)
     const refusal = textOf(delta['refusal'])
     if (refusal !== null) this.#messageItem().addRefusal(refusal)
     for (const call of recordsOf(delta['tool_calls'])) this.#call(call)
@@ -109,7 +129,7 @@ export class ResponseFrames implements FrameTranslator {
     const item = this.#calls.take(delta, () => {
       this.#open?.close('completed')
       this.#open = null
-      const made = new CallItem(this.#place(), { id: textOf(delta['id']), name: textOf(called['name']) ?? '' })
+      const made = new CallItem(this.#place(), { id: callIdOf(delta), name: textOf(called['name']) ?? '' })
       this.#items.push(made)
       return made
     })

@@ -2,7 +2,8 @@
 import { ownMember, MESSAGE_PARTS_MAX, type ResponseRequest } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { pickFields, refuseOthers, requireText, unsupported } from '../../pipeline/refuse-fields.ts'
-import { recordOf, textOf } from '../translated-chat.ts'
+import { openDetail, readIdWithState } from '../carried-state.ts'
+import { recordOf, recordsOf, textOf } from '../translated-chat.ts'
 import { type FindItem, referenceOf } from './referred-items.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -83,20 +84,27 @@ class MessageList {
     message['reasoning_content'] = `${textOf(message['reasoning_content']) ?? ''}${text}`
   }
 
+  /** They may come behind the call that they belong to, and name it themselves. */
+  addDetails(details: readonly Fields[]): void {
+    const message = this.#open(() => true)
+    message['reasoning_details'] = [...((message['reasoning_details'] as Fields[] | undefined) ?? []), ...details]
+  }
+
   addAssistant(content: unknown): void {
     this.#open((last) => !('content' in last) && !('tool_calls' in last))['content'] = content
   }
 
   addCall(call: Fields): void {
     const message = this.#open(() => true)
-    message['tool_calls'] = [...((message['tool_calls'] as Fields[] | undefined) ?? []), call]
+    const calls = (message['tool_calls'] ??= []) as Fields[]
+    calls.push(call)
   }
 }
 
 const MESSAGE_FIELDS = new Set(['type', 'role', 'content', 'id', 'status', 'phase'])
 const CALL_FIELDS = new Set(['type', 'id', 'call_id', 'name', 'arguments', 'status'])
 const OUTPUT_FIELDS = new Set(['type', 'id', 'call_id', 'output', 'status'])
-const REASONING_FIELDS = new Set(['type', 'id', 'summary', 'content', 'status'])
+const REASONING_FIELDS = new Set(['type', 'id', 'summary', 'content', 'status', 'encrypted_content'])
 
 function addMessage(list: MessageList, item: Fields, path: string): void {
   refuseOthers(item, MESSAGE_FIELDS, `${path}.`)
@@ -112,8 +120,10 @@ function addMessage(list: MessageList, item: Fields, path: string): void {
 
 function addCall(list: MessageList, item: Fields, path: string): void {
   refuseOthers(item, CALL_FIELDS, `${path}.`)
+  const { id, state } = readIdWithState(requireText(item, 'call_id', path))
   list.addCall({
-    id: requireText(item, 'call_id', path),
+    ...state,
+    id,
     type: 'function',
     function: { name: requireText(item, 'name', path), arguments: requireText(item, 'arguments', path) },
   })
@@ -121,7 +131,7 @@ function addCall(list: MessageList, item: Fields, path: string): void {
 
 function addOutput(list: MessageList, item: Fields, path: string): void {
   refuseOthers(item, OUTPUT_FIELDS, `${path}.`)
-  const id = requireText(item, 'call_id', path)
+  const { id } = readIdWithState(requireText(item, 'call_id', path))
   list.add({ role: 'tool', tool_call_id: id, content: contentOf(item['output'], `${path}.output`) })
 }
 
@@ -135,7 +145,11 @@ function addReasoning(list: MessageList, item: Fields, path: string): void {
     }
     return value.map((part: unknown, index) => requireText(recordOf(part), 'text', `${path}.${name}.${index}`))
   })
-  if (texts.length > 0) list.addReasoning(texts.join('\n\n'))
+  const said = texts.filter((text) => text !== '')
+  if (said.length > 0) list.addReasoning(said.join('\n\n'))
+  // Another provider's is for that provider alone.
+  const details = recordsOf(openDetail(textOf(item['encrypted_content']) ?? '')?.['details'])
+  if (details.length > 0) list.addDetails(details)
 }
 
 const items: Readonly<Record<string, (list: MessageList, item: Fields, path: string) => void>> = {

@@ -1,6 +1,6 @@
 /** The items of a streamed `response`: each reports its beginning, its progress and its end. */
 import type { AnswerHead } from '../translated-chat.ts'
-import { itemId, textPart } from './response-object.ts'
+import { itemId, sealOf, textPart } from './response-object.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type Status = 'completed' | 'incomplete'
@@ -24,10 +24,11 @@ interface Part {
   text: string
   readonly kind: 'text' | 'refusal'
   readonly logprobs: Fields[]
+  readonly annotations: Fields[]
 }
 
-function renderPart({ kind, text, logprobs }: Part): Fields {
-  return kind === 'text' ? textPart(text, logprobs) : { type: 'refusal', refusal: text }
+function renderPart({ kind, text, logprobs, annotations }: Part): Fields {
+  return kind === 'text' ? textPart(text, logprobs, annotations) : { type: 'refusal', refusal: text }
 }
 
 /** A message of the assistant. */
@@ -48,6 +49,12 @@ export class MessageItem implements OutputItem {
     part.text += text
     for (const each of logprobs) part.logprobs.push(each)
     this.#send('response.output_text.delta', { delta: text, logprobs })
+  }
+
+  addAnnotation(annotation: Fields): void {
+    const { annotations } = this.#part('text')
+    const index = annotations.push(annotation) - 1
+    this.#send('response.output_text.annotation.added', { annotation_index: index, annotation })
   }
 
   addRefusal(text: string): void {
@@ -71,7 +78,7 @@ export class MessageItem implements OutputItem {
     const last = this.#parts.at(-1)
     if (last?.kind === kind) return last
     this.#closePart()
-    const part: Part = { text: '', kind, logprobs: [] }
+    const part: Part = { text: '', kind, logprobs: [], annotations: [] }
     this.#parts.push(part)
     this.#send('response.content_part.added', { part: renderPart(part) })
     return part
@@ -98,6 +105,7 @@ export class ReasoningItem implements OutputItem {
   readonly #id: string
   #text = ''
   #isClosed = false
+  readonly #details: Fields[] = []
 
   constructor(place: ItemPlace) {
     this.#place = place
@@ -114,6 +122,11 @@ export class ReasoningItem implements OutputItem {
     this.#send('response.reasoning_summary_text.delta', { delta: text })
   }
 
+  /** What the model needs again of it; the item shows it once it is closed. */
+  addDetails(details: readonly Fields[]): void {
+    for (const detail of details) this.#details.push(detail)
+  }
+
   close(status: Status): void {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -128,7 +141,10 @@ export class ReasoningItem implements OutputItem {
   }
 
   #render(status: Status): Fields {
-    return { id: this.#id, type: 'reasoning', summary: [{ type: 'summary_text', text: this.#text }], status }
+    const sealed = sealOf(this.#details)
+    const summary = [{ type: 'summary_text', text: this.#text }]
+    const item = { id: this.#id, type: 'reasoning', summary, status }
+    return sealed === null ? item : { ...item, encrypted_content: sealed }
   }
 
   #send(type: string, event: Fields): void {

@@ -1,5 +1,6 @@
 /** The object `response` of the Responses form, and its parts. Pure. */
 import type { ResponseRequest } from '@svc/contract'
+import { sealDetail } from '../carried-state.ts'
 import { type AnswerHead, countOf, recordOf, recordsOf } from '../translated-chat.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -7,6 +8,8 @@ type Fields = Readonly<Record<string, unknown>>
 /** How an answer ended. */
 export interface ResponseEnd {
   readonly finishReason: unknown
+  /** Why it failed; absent where it did not. */
+  readonly error?: Fields
   /** Usage of a chat; null where there is none yet. */
   readonly usage: Fields | null
 }
@@ -80,13 +83,15 @@ export function responseObject(
   answer: { readonly output: readonly Fields[]; readonly end: ResponseEnd | null },
 ): Record<string, unknown> {
   const { end } = answer
+  const error = end?.error ?? null
+  const status = error !== null ? 'failed' : end === null ? 'in_progress' : endStatus(end.finishReason)
   const reason = end === null ? null : incompleteReason(end.finishReason)
   return {
     id: `resp_${head.requestId.replaceAll('-', '')}`,
     object: 'response',
     created_at: Math.floor(head.now / 1000),
-    status: end === null ? 'in_progress' : endStatus(end.finishReason),
-    error: null,
+    status,
+    error: error === null ? null : { code: error['code'] ?? 'server_error', message: error['message'] },
     incomplete_details: reason === null ? null : { reason },
     model: request.model,
     output: answer.output,
@@ -96,8 +101,21 @@ export function responseObject(
 }
 
 /** A part with text. @param logprobs of a chat's choice. */
-export function textPart(text: string, logprobs: readonly Fields[] = []): Fields {
-  return { type: 'output_text', text, annotations: [], logprobs }
+export function textPart(text: string, logprobs: readonly Fields[], annotations: readonly Fields[]): Fields {
+  return { type: 'output_text', text, annotations, logprobs }
+}
+
+/** Details of reasoning that a model needs again, as the text that goes back with them; null where there are none. */
+export function sealOf(details: readonly Fields[]): string | null {
+  return details.length === 0 ? null : sealDetail({ details })
+}
+
+/** What a chat notes about its text, such as its sources: here without the name of the kind around it. */
+export function annotationsOf(speech: Fields): readonly Fields[] {
+  return recordsOf(speech['annotations']).map(({ type, ...rest }) => {
+    const inner = typeof type === 'string' ? recordOf(rest[type]) : {}
+    return Object.keys(inner).length === 0 ? { type, ...rest } : { type, ...inner }
+  })
 }
 
 /** Log probabilities of one choice or chunk. */

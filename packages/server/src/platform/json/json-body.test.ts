@@ -53,6 +53,27 @@ test('a splice changes the named values and leaves the text of all others alone'
   )
 })
 
+test('a member is left out, and the text of all others stays', () => {
+  fc.assert(
+    fc.property(written, fc.string(), fc.jsonValue(), (text, key, value) => {
+      const body = bodyOf(text)
+      const [cut] = [...body.members.keys(), key]
+      const { [cut ?? key]: _gone, ...rest } = body.value
+      const added = { ...rest, ...(key === cut ? {} : { [key]: value }) }
+      const edits = new Map([
+        ...(key === cut ? [] : [[key, JSON.stringify(value)] as const]),
+        [cut ?? key, null] as const,
+      ])
+      const spliced = spliceMembers(body, edits)
+      expect(JSON.parse(spliced.toString())).toEqual(JSON.parse(JSON.stringify(added)))
+    }),
+    { verbose: true },
+  )
+  const body = bodyOf('{ "a" : 1e400, "b":[1.0], "c": 7 }')
+  expect(spliceMembers(body, new Map([['b', null]])).toString()).toBe('{"a":1e400,"c":7}')
+  expect(spliceMembers(body, new Map([['x', null]])).toString()).toBe(body.text.toString())
+})
+
 test('digits that no float can hold survive a splice', () => {
   const body = bodyOf('{"seed":9007199254740993,"model":"a","x":1e400,"y":0.1000000000000000055,"z":1.0}')
   expect(spliceMembers(body, new Map([['model', '"b"']])).toString()).toBe(

@@ -142,22 +142,26 @@ function lastMember(text: Buffer, name: string): JsonMember | null {
   return found
 }
 
-/**
- * Writes an object again with some top-level values exchanged or added; every other byte stays as it was.
- *
- * @param edits key → JSON text of the new value.
- */
-export function spliceMembers(body: JsonBody, edits: ReadonlyMap<string, string>): Buffer {
-  const present = [...edits.keys()].filter((key) => body.members.has(key))
-  const absent = [...edits.keys()].filter((key) => !body.members.has(key))
-  const ranges = present
-    .map((key) => ({ member: body.members.get(key) as JsonMember, text: edits.get(key) as string }))
+/** What becomes of top-level members: key → JSON text of the new value, or null for one that is left out. */
+export type MemberEdits = ReadonlyMap<string, string | null>
+
+/** Writes an object again with some top-level values exchanged, added or left out; every other value stays as it was. */
+export function spliceMembers(body: JsonBody, edits: MemberEdits): Buffer {
+  const kept = [...edits].filter((edit): edit is [string, string] => edit[1] !== null)
+  const isCut = kept.length < edits.size && [...edits].some(([key, text]) => text === null && body.members.has(key))
+  if (isCut) return writeAnew(body, edits)
+  const absent = kept.filter(([key]) => !body.members.has(key))
+  const ranges = kept
+    .flatMap(([key, text]) => {
+      const member = body.members.get(key)
+      return member === undefined ? [] : [{ member, text }]
+    })
     .sort((left, right) => left.member.valueStart - right.member.valueStart)
   const parts: Buffer[] = []
   const open = body.text.indexOf(OPEN_BRACE) + 1
   let copied = textStart(body.text)
   if (absent.length > 0) {
-    const added = absent.map((key) => `${JSON.stringify(key)}:${edits.get(key)}`).join(',')
+    const added = absent.map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')
     parts.push(body.text.subarray(copied, open), Buffer.from(body.members.size > 0 ? `${added},` : added))
     copied = open
   }
@@ -167,6 +171,20 @@ export function spliceMembers(body: JsonBody, edits: ReadonlyMap<string, string>
   }
   parts.push(body.text.subarray(copied))
   return Buffer.concat(parts)
+}
+
+/** Member by member: what stays is copied, without the blanks between. */
+function writeAnew({ text, members }: JsonBody, edits: MemberEdits): Buffer {
+  const parts: Buffer[] = []
+  const add = (key: string | Buffer, value: string | Buffer): void => {
+    parts.push(Buffer.from(parts.length === 0 ? '{' : ','), Buffer.from(key), Buffer.from(':'), Buffer.from(value))
+  }
+  for (const [key, { keyStart, valueStart, valueEnd: end }] of members) {
+    const edit = edits.get(key)
+    if (edit !== null) add(text.subarray(keyStart, stringEnd(text, keyStart)), edit ?? text.subarray(valueStart, end))
+  }
+  for (const [key, edit] of edits) if (edit !== null && !members.has(key)) add(JSON.stringify(key), edit)
+  return Buffer.concat([...(parts.length === 0 ? [Buffer.from('{')] : parts), Buffer.from('}')])
 }
 
 /**

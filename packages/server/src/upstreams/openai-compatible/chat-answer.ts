@@ -5,7 +5,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { type BodyForm, FormFinder } from '../body-form.ts'
-import { type CollectedResponse, type Exchange, type ExchangeRequest, startExchange } from '../http-exchange.ts'
+import {
+  type CollectedResponse,
+  type Exchange,
+  type ExchangeRequest,
+  saysNothing,
+  startExchange,
+} from '../http-exchange.ts'
 import { ANSWER_BYTES_MAX, AnswerBytes, ERROR_BYTES_MAX } from './answer-bytes.ts'
 import type { ChatStreamReader } from './chat-stream.ts'
 
@@ -30,6 +36,7 @@ export function receiveAnswer(dispatcher: Dispatcher, sent: ExchangeRequest, rec
   let finder: FormFinder | null = null
   let reader: ChatStreamReader | null = null
   let bytes = new AnswerBytes(ERROR_BYTES_MAX)
+  let isNew = false
   const begin = (form: BodyForm): void => {
     finder = null
     if (form === 'events') reader = receiver.events(headers)
@@ -46,9 +53,15 @@ export function receiveAnswer(dispatcher: Dispatcher, sent: ExchangeRequest, rec
     },
     data: (chunk) => {
       const found = finder === null ? { form: null, bytes: chunk } : finder.add(chunk)
+      isNew = false
       if (found === null) return
       if (found.form !== null) begin(found.form)
-      if (reader !== null) return readEvents(exchange, reader, found.bytes)
+      if (reader !== null) {
+        readEvents(exchange, reader, found.bytes)
+        isNew = reader.takeNews()
+        return
+      }
+      isNew = !saysNothing(found.bytes)
       try {
         bytes.add(found.bytes)
       } catch (error) {
@@ -56,6 +69,7 @@ export function receiveAnswer(dispatcher: Dispatcher, sent: ExchangeRequest, rec
         exchange.abort(error as Error)
       }
     },
+    isNew: () => isNew,
     end: () => {
       if (reader === null) receiver.document({ status, headers, body: bytes.joined() })
       else reader.close()

@@ -1,6 +1,8 @@
 import { spliceMembers } from '../../platform/json/json-body.ts'
 import type { UpstreamChatRequest } from '../chat-upstream.ts'
 import type { Dialect } from './dialect.ts'
+import { NOTHING_LEFT_OUT } from './learned-refusals.ts'
+import { editParts, type WayOfWriting } from './optional-parts.ts'
 
 /** Says whether the client sent this member with a value: null means absent. */
 function isSent(request: UpstreamChatRequest, key: string): boolean {
@@ -14,7 +16,7 @@ const LIMIT_FIELDS = ['max_completion_tokens', 'max_tokens'] as const
  * The limits to write. An upstream that is known to take one field gets them in that field alone: one that does not
  * know the other would make as much as it likes, and one that knows it as outdated refuses the request.
  */
-function limitMembers(request: UpstreamChatRequest, dialect: Dialect): Map<string, string> {
+function limitMembers(request: UpstreamChatRequest, dialect: Dialect): ReadonlyMap<string, string> {
   const members = new Map<string, string>()
   const sent = LIMIT_FIELDS.filter((key) => isSent(request, key))
   const [first] = sent
@@ -27,14 +29,20 @@ function limitMembers(request: UpstreamChatRequest, dialect: Dialect): Map<strin
   return members
 }
 
+/** As it came, with what the gateway adds. */
+const AS_IT_CAME: WayOfWriting = { left: NOTHING_LEFT_OUT, reasoning: null }
+
 /**
  * Writes the body for the upstream: the client's own bytes with the model's id, a request for usage in streams, and a
- * limit where the gateway imposes one. Nothing of ours is added beside these. Source: decision 0006.
+ * limit where the gateway imposes one. Nothing of ours is added beside these, and nothing is written otherwise but what
+ * this model is known to refuse, or to know elsewhere. Source: decisions 0006 and 0117.
  */
-export function buildChatBody(request: UpstreamChatRequest, dialect: Dialect): Buffer {
-  const edits = limitMembers(request, dialect)
+export function buildChatBody(request: UpstreamChatRequest, dialect: Dialect, way = AS_IT_CAME): Buffer {
+  const edits = editParts(request.body, way)
+  for (const [key, text] of limitMembers(request, dialect)) edits.set(key, text)
   edits.set('model', JSON.stringify(request.upstreamModel))
-  if (request.stream) {
+  if (way.left.has('stream_options')) edits.set('stream_options', null)
+  else if (request.stream) {
     const options = request.body.value['stream_options']
     const own = typeof options === 'object' && options !== null ? options : {}
     edits.set('stream_options', JSON.stringify({ ...own, include_usage: true }))

@@ -1,29 +1,23 @@
 /** Reads a chat stream of an OpenAI-shaped upstream and hands a sink what it holds. */
 import type { ServiceError } from '../../platform/errors/service-error.ts'
 import { textStart } from '../../platform/json/json-body.ts'
-import { parseAnswerJson, parseJsonText } from '../../platform/json/parse-json.ts'
 import type { ChatStreamSink, ReportedUsage } from '../chat-upstream.ts'
 import { SseDecoder } from '../sse-decoder.ts'
 import { AnswerEnd } from '../answer-end.ts'
 import { transportFailure, type UpstreamFailure, upstreamFailure } from '../upstream-failure.ts'
+import { hasExtras } from './answer-extras.ts'
 import { DONE, type WireFrames } from './chat-wire.ts'
 import { ChunkTemplates, type ReadChunk } from './chunk-template.ts'
-import { cleanChunk, membersOf, StreamedChoices } from './clean-chunk.ts'
+import { cleanChunk, isBare, membersOf, StreamedChoices } from './clean-chunk.ts'
 import type { Dialect } from './dialect.ts'
 import { chatFailure, failedChoice, findError, isComplaint } from './errors.ts'
-import { isObject, mergeReports, NO_USAGE, readGenerationId, readModel, readUsage } from './usage.ts'
+import { readErrorEvent, readOwnFrames } from './own-frames.ts'
+import { reasoningNameIn, type ReasoningName } from './optional-parts.ts'
+import { writeArguments } from './tool-calls.ts'
+import { mergeReports, NO_USAGE, readGenerationId, readModel, readUsage } from './usage.ts'
 import { chunksOfWhole } from './whole-chunks.ts'
 
 type Json = Record<string, unknown>
-
-function isBlank(value: unknown): boolean {
-  return value === null || value === '' || (Array.isArray(value) && value.length === 0)
-}
-
-/** Whether a delta says nothing beside who speaks. */
-function isBare(delta: Json): boolean {
-  return Object.entries(delta).every(([key, value]) => key === 'role' || isBlank(value))
-}
 
 interface ReaderOptions {
   readonly upstream: string
@@ -35,24 +29,10 @@ interface ReaderOptions {
   readonly readFrames: ((data: string) => WireFrames) | null
   /** How many choices were asked for. */
   readonly choices: number
+  /** Called once with the name under which the reasoning comes; absent: nobody remembers it. */
+  readonly onReasoning?: (name: ReasoningName) => void
   /** Called when the answer is over although its stream is open: nothing more of it is wanted. */
   readonly onOver: () => void
-}
-
-/** How an upstream says that its stream is over. Some write blanks around it. */
-const OVER = /^\s*\[DONE\]\s*$/i
-
-function readOwnFrames(data: string): WireFrames {
-  if (OVER.test(data)) return [DONE]
-  const value = parseAnswerJson(data)
-  return isObject(value) ? [value] : []
-}
-
-/** What an event that calls itself an error says, as the body of one. */
-function readErrorEvent(data: string): Json {
-  const value = parseJsonText(Buffer.from(data))
-  if (!isObject(value)) return { error: data }
-  return findError(value) === null ? { error: value } : value
 }
 
 /** The reading side of one stream: bytes in, chunks and one end out. */
@@ -78,7 +58,11 @@ export class ChatStreamReader {
   #countsAnswer = false
   /** Whether the event that is read has brought a part of the answer. */
   #isNew = false
+  #hasNews = false
   readonly #answerEnd: AnswerEnd
+  #hasReasoning = false
+  /** Whether a chunk has brought sources and the like. */
+  #hasExtras = false
   #sawDone = false
   #ended = false
   /** Set when the sink is full; the owner of the socket looks at it after each read. */
@@ -116,6 +100,13 @@ export class ChatStreamReader {
 
   get sawDone(): boolean {
     return this.#sawDone
+  }
+
+  /** Whether a part of the answer has come since this was last asked. */
+  takeNews(): boolean {
+    const hasNews = this.#hasNews
+    this.#hasNews = false
+    return hasNews
   }
 
   data(chunk: Buffer): void {
@@ -209,6 +200,7 @@ export class ChatStreamReader {
   }
 
   #frame(value: Json, data: string): void {
+    writeArguments(value, () => data)
     this.#model ??= readModel(value)
     this.#generationId ??= readGenerationId(value, this.#options.dialect.generationId)
     const reported = readUsage(value, () => Buffer.from(data), this.#options.dialect)
@@ -218,22 +210,37 @@ export class ChatStreamReader {
       this.#note(reported, this.#outputBytes + (cleaned?.facts.outputBytes ?? 0), failed !== null)
     }
     if (failed !== null) return this.#refused(failed)
+    if (cleaned?.facts.isReasoning === true && !this.#hasReasoning) {
+      this.#hasReasoning = true
+      this.#options.onReasoning?.(reasoningNameIn(value))
+    }
     if (cleaned === null) {
-      if (reported === null && isComplaint(value)) this.#refused({ error: value })
-      return
+      if (reported === null && isComplaint(value)) return this.#refused({ error: value })
+      return this.#addExtras(value)
     }
     const { choices } = cleaned.chunk
     // Some upstreams repeat an empty choice beside their usage: the chunk that ended it stays its last.
-    if (choices.every(({ index, delta }) => this.#finished.has(index) && isBare(delta))) return
+    if (choices.every(({ index, delta }) => this.#finished.has(index) && isBare(delta))) return this.#addExtras(value)
+    this.#hasExtras ||= hasExtras(value)
     for (const { index, finish_reason } of choices) if (typeof finish_reason === 'string') this.#finished.add(index)
     if (reported === null && this.#options.readFrames === null) this.#templates.learnFrom(data, cleaned)
-    this.#deliver({ members: membersOf(this.#begun.complete(cleaned)), facts: cleaned.facts })
+    const complete = this.#begun.complete(cleaned)
+    this.#deliver({ members: membersOf(complete), facts: complete.facts })
+  }
+
+  /** What comes beside the usage at the end, and came with no chunk before, gets a chunk of its own. */
+  #addExtras(value: Json): void {
+    if (this.#hasExtras || !hasExtras(value)) return
+    this.#hasExtras = true
+    const empty = cleanChunk({ ...value, choices: [{ delta: {} }] })
+    if (empty !== null) this.#deliver({ members: membersOf(empty), facts: empty.facts })
   }
 
   #deliver({ members, facts }: ReadChunk): void {
     this.#outputBytes += facts.outputBytes
     if (this.#outputBytes > this.#outputBytesAtReport) this.#isCounted = this.#countsAnswer = false
     this.#isNew ||= facts.outputBytes > 0 || facts.hasContent || facts.isReasoning || facts.finishReason !== null
+    this.#hasNews ||= this.#isNew
     if (!this.#sink.chunk(members, facts)) this.wantsPause = true
   }
 

@@ -3,6 +3,7 @@
  * its own finish reasons and accounting) is left out, so that it can be exchanged without any client noticing.
  */
 import type { ChunkFacts } from '../chat-upstream.ts'
+import { namedOf, readCall } from './tool-calls.ts'
 import { isObject } from './usage.ts'
 
 type Json = Record<string, unknown>
@@ -44,32 +45,9 @@ export function readNumber(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= NUMBER_MAX ? value : null
 }
 
-const CALL_KEYS = ['id', 'type'] as const
-const NAMED_KEYS = ['name', 'arguments'] as const
-
-function lacksText(json: Json, keys: readonly string[]): boolean {
-  return keys.some((key) => json[key] !== undefined && typeof json[key] !== 'string')
-}
-
-function withoutNonsense(json: Json, keys: readonly string[]): Json {
-  return Object.fromEntries(
-    Object.entries(json).filter(([key, value]) => !keys.includes(key) || typeof value === 'string'),
-  )
-}
-
-function readCall(call: Json): Json {
-  const { index, function: named } = call
-  const isIndexed = index === undefined || readNumber(index) !== null
-  const isNamed = named === undefined || (isObject(named) && !lacksText(named, NAMED_KEYS))
-  if (isIndexed && isNamed && !lacksText(call, CALL_KEYS)) return call
-  const { function: _function, ...rest } = withoutNonsense(call, CALL_KEYS)
-  if (!isIndexed) delete rest['index']
-  return isObject(named) ? { ...rest, function: withoutNonsense(named, NAMED_KEYS) } : rest
-}
-
 const calls: Read = (value) => {
   if (!Array.isArray(value)) return value === null ? null : undefined
-  return value.filter(isObject).map((call) => readCall(call))
+  return value.filter(isObject).map(readCall)
 }
 
 /** What clients know of a message or delta, and how each part is read. */
@@ -84,6 +62,8 @@ const SPEECH: readonly (readonly [string, Read])[] = Object.entries({
   images: objects,
   reasoning_content: text,
   reasoning_details: objects,
+  // Gemini's signatures, which it wants to see again.
+  extra_content: object,
 })
 
 const REASONING_NAMES = ['reasoning_content', 'reasoning'] as const
@@ -113,8 +93,8 @@ function toolBytes(calls: unknown): number {
   if (!Array.isArray(calls)) return 0
   let bytes = 0
   for (const call of calls) {
-    const named = isObject(call) && isObject(call['function']) ? call['function'] : null
-    if (named !== null) bytes += textBytes(named['name']) + textBytes(named['arguments'])
+    const named = isObject(call) ? namedOf(call) : null
+    if (isObject(named)) bytes += textBytes(named['name']) + textBytes(named['arguments'])
   }
   return bytes
 }

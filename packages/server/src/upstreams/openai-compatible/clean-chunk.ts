@@ -1,8 +1,9 @@
 /** What clients know of a chunk. Pure. */
 import type { ChunkFacts } from '../chat-upstream.ts'
-import { isRefusalWord } from '../find-refusal.ts'
 import { CallNumbers } from './open-calls.ts'
+import { extrasOf } from './answer-extras.ts'
 import { cleanSpeech, measureSpeech, readNumber } from './choices.ts'
+import { finishWithCalls, readFinishReason } from './finish-reason.ts'
 import { isObject } from './usage.ts'
 
 type Json = Record<string, unknown>
@@ -10,7 +11,7 @@ type Json = Record<string, unknown>
 export interface CleanChoice {
   readonly index: number
   readonly delta: Json
-  readonly finish_reason: unknown
+  readonly finish_reason: string | null
 }
 
 export interface CleanChunk {
@@ -18,14 +19,13 @@ export interface CleanChunk {
   readonly facts: ChunkFacts
 }
 
-/**
- * Why a choice has ended; null where it has not. Some servers write an empty word until then. A vendor's own word for
- * content that was refused becomes OpenAI's.
- */
-export function readFinishReason(choice: Readonly<Record<string, unknown>>): string | null {
-  const { finish_reason: reason } = choice
-  if (typeof reason !== 'string' || reason === '') return null
-  return isRefusalWord(reason) ? 'content_filter' : reason
+function isEmpty(value: unknown): boolean {
+  return value === null || value === '' || (Array.isArray(value) && value.length === 0)
+}
+
+/** Whether a delta says nothing beside who speaks. */
+export function isBare(delta: Json): boolean {
+  return Object.entries(delta).every(([key, value]) => key === 'role' || isEmpty(value))
 }
 
 const CHUNK_KEYS = ['service_tier', 'system_fingerprint'] as const
@@ -55,7 +55,7 @@ export function cleanChunk(value: Json): CleanChunk | null {
       finish_reason: ended,
     }
   })
-  const chunk: CleanChunk['chunk'] = { choices: cleaned }
+  const chunk: CleanChunk['chunk'] = { choices: cleaned, ...extrasOf(value) }
   for (const key of CHUNK_KEYS) if (value[key] !== undefined) chunk[key] = value[key]
   return { chunk, facts: { outputBytes, hasContent, isReasoning, hasCalls, finishReason } }
 }
@@ -74,22 +74,33 @@ export class StreamedChoices {
 
   /**
    * The same chunk with what clients cannot do without and some upstreams never say: whose words a choice has, in its
-   * first chunk, and which call of a tool each piece belongs to.
+   * first chunk, which call of a tool each piece belongs to, and that a choice which calls tools ends to have them
+   * called.
    */
   complete({ chunk, facts }: CleanChunk): CleanChunk {
-    return { chunk: { ...chunk, choices: chunk.choices.map((choice) => this.#complete(choice)) }, facts }
+    const choices = chunk.choices.map((choice) => this.#complete(choice))
+    const finishReason = facts.finishReason === null ? null : lastReason(choices)
+    return {
+      chunk: { ...chunk, choices },
+      facts: finishReason === facts.finishReason ? facts : { ...facts, finishReason },
+    }
   }
 
   #complete(choice: CleanChoice): CleanChoice {
-    const { index, delta } = choice
+    const { index, delta, finish_reason: reason } = choice
     const open = this.#calls.get(index)
     const numbers = open ?? new CallNumbers()
     if (open === undefined) this.#calls.set(index, numbers)
     const role = open !== undefined || delta['role'] ? {} : { role: 'assistant' }
     const { tool_calls: calls } = delta
     const numbered = Array.isArray(calls) ? { tool_calls: numbers.number(calls) } : {}
-    return { ...choice, delta: { ...delta, ...role, ...numbered } }
+    const said = { ...delta, ...role, ...numbered }
+    return { ...choice, delta: said, finish_reason: finishWithCalls(reason, numbers.count > 0) }
   }
+}
+
+function lastReason(choices: readonly CleanChoice[]): string | null {
+  return choices.reduce<string | null>((last, { finish_reason: reason }) => reason ?? last, null)
 }
 
 /** Members of a chunk as JSON text, without the braces around them. */

@@ -1,7 +1,9 @@
 import type { UpstreamCompletion } from '../chat-upstream.ts'
+import { extrasOf } from './answer-extras.ts'
 import { cleanSpeech, measureSpeech, readNumber } from './choices.ts'
-import { readFinishReason } from './clean-chunk.ts'
 import type { Dialect } from './dialect.ts'
+import { finishWithCalls, readFinishReason } from './finish-reason.ts'
+import { wholeCall } from './tool-calls.ts'
 import { isObject, NO_USAGE, readGenerationId, readModel, readUsage } from './usage.ts'
 
 type Json = Record<string, unknown>
@@ -12,13 +14,16 @@ function cleanChoice(choice: Json, index: number) {
   const message = isObject(choice['message']) ? choice['message'] : {}
   const measure = measureSpeech(message)
   const cleaned = cleanSpeech(message)
+  const { tool_calls: calls } = cleaned
+  if (Array.isArray(calls)) cleaned['tool_calls'] = calls.map((call: Json) => wholeCall(call))
+  const ended = readFinishReason(choice) ?? 'stop'
   return {
     measure,
     choice: {
       index: readNumber(choice['index']) ?? index,
       message: { content: null, refusal: null, ...cleaned, role: cleaned['role'] || 'assistant' },
       logprobs: choice['logprobs'] ?? null,
-      finish_reason: readFinishReason(choice) ?? (measure.hasCalls ? 'tool_calls' : 'stop'),
+      finish_reason: finishWithCalls(ended, measure.hasCalls),
     },
   }
 }
@@ -39,6 +44,7 @@ export function readCompletion(
   if (choices.length === 0) return null
   const cleaned = choices.map(cleanChoice)
   const completion: Json = {
+    ...extrasOf(value),
     object: 'chat.completion',
     created: Number.isSafeInteger(value['created']) ? value['created'] : null,
     choices: cleaned.map(({ choice }) => choice),

@@ -257,7 +257,7 @@ describe('what an upstream says about itself', () => {
     id: 'their-id',
     model: 'their/model',
     openrouter_metadata: {},
-    citations: ['https://example.com'],
+    citations: 'none',
   }
   const CHOICE = {
     stop_reason: 5,

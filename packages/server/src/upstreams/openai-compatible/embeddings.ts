@@ -15,6 +15,7 @@ import { transportFailure, type UpstreamFailure, upstreamFailure } from '../upst
 import { readUtf8Json } from './audio-upstream.ts'
 import type { Dialect } from './dialect.ts'
 import { chatFailure, findError, retryAfterSeconds } from './errors.ts'
+import { LearnedRefusals, type LeftOut, NOTHING_LEFT_OUT, type PartedRequest } from './learned-refusals.ts'
 import { isObject, NO_USAGE, readGenerationId, readModel, readUsage } from './usage.ts'
 
 /** Longest answer that is kept in memory: the most texts with the longest vectors as numbers. Source: own choice. */
@@ -46,15 +47,31 @@ export interface EmbeddingDeps {
   readonly wire?: EmbeddingWire
 }
 
-function writeRequest({ dialect, wire }: EmbeddingDeps, request: UpstreamEmbeddingRequest) {
-  const edits = new Map([['model', JSON.stringify(request.upstreamModel)], ...dialect.extraMembers(request)])
+/** What some servers refuse: they have vectors as numbers alone, and no word for them. Here they are encoded anyway. */
+type EmbeddingPart = 'encoding_format'
+
+function writeRequest(
+  { dialect, wire }: EmbeddingDeps,
+  request: UpstreamEmbeddingRequest,
+  left: LeftOut<EmbeddingPart>,
+) {
+  const edits = new Map<string, string | null>(dialect.extraMembers(request))
+  edits.set('model', JSON.stringify(request.upstreamModel))
+  if (left.has('encoding_format')) edits.set('encoding_format', null)
   return wire?.write(request) ?? { path: '/embeddings', body: spliceMembers(request.body, edits) }
 }
 
-function embeddingRequest(deps: EmbeddingDeps, request: UpstreamEmbeddingRequest) {
+function partedEmbedding({ body, upstreamModel, signal }: UpstreamEmbeddingRequest): PartedRequest<EmbeddingPart> {
+  const sent = body.value['encoding_format'] ?? null
+  const parts = sent === null ? [] : (['encoding_format'] as const)
+  return { upstreamModel, signal, certain: parts[0] ?? null, parts: () => parts }
+}
+
+function embeddingRequest(deps: EmbeddingDeps, request: UpstreamEmbeddingRequest, left: LeftOut<EmbeddingPart>) {
   const { client } = deps
-  const { path, body } = writeRequest(deps, request)
+  const { path, body } = writeRequest(deps, request, left)
   return {
+    patience: client.patience,
     origin: client.origin,
     path: `${client.basePath}${path}`,
     method: 'POST',
@@ -122,6 +139,7 @@ function failureOf(deps: EmbeddingDeps, response: CollectedResponse, value: unkn
     apiKey: deps.client.apiKey,
     failuresAreFree: deps.dialect.failuresAreFree,
     cost: isObject(value) ? readPromptUsage(value, response.body, deps.dialect).cost : null,
+    names: response.body.includes('encoding_format') ? ['encoding_format'] : [],
   })
 }
 
@@ -155,19 +173,27 @@ function readEmbeddings(
 /** Builds the adapter. */
 export function createEmbeddingUpstream(deps: EmbeddingDeps): EmbeddingUpstream {
   const { client, name } = deps
+  const learned = new LearnedRefusals<EmbeddingPart>()
+  const embed = async (
+    request: UpstreamEmbeddingRequest,
+    left: LeftOut<EmbeddingPart>,
+  ): Promise<UpstreamEmbeddings> => {
+    const sent = embeddingRequest(deps, request, left)
+    let generationId: string | null = null
+    const onStart = (headers: IncomingHttpHeaders): void => {
+      generationId = generationIdOf(deps, headers)
+    }
+    const limits = { signal: request.signal, bytesMax: ANSWER_BYTES_MAX, onStart }
+    const response = await collectResponse(client.dispatcher, sent, limits).catch((error: unknown) => {
+      throw transportFailure(name, error, generationId)
+    })
+    return readEmbeddings(deps, request, response)
+  }
   return {
     takesAnyModel: deps.dialect.takesAnyModel,
-    embed: async (request) => {
-      const sent = embeddingRequest(deps, request)
-      let generationId: string | null = null
-      const onStart = (headers: IncomingHttpHeaders): void => {
-        generationId = generationIdOf(deps, headers)
-      }
-      const limits = { signal: request.signal, bytesMax: ANSWER_BYTES_MAX, onStart }
-      const response = await collectResponse(client.dispatcher, sent, limits).catch((error: unknown) => {
-        throw transportFailure(name, error, generationId)
-      })
-      return readEmbeddings(deps, request, response)
-    },
+    embed: (request) =>
+      deps.wire === undefined
+        ? learned.ask(partedEmbedding(request), (left) => embed(request, left))
+        : embed(request, NOTHING_LEFT_OUT),
   }
 }

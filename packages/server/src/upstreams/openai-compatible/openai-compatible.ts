@@ -3,6 +3,7 @@
  * one.
  */
 import type { IncomingHttpHeaders } from 'node:http'
+import { textStart } from '../../platform/json/json-body.ts'
 import { parseJsonText } from '../../platform/json/parse-json.ts'
 import type { AttoUsd } from '../../pricing/price.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
@@ -13,11 +14,10 @@ import type {
   UpstreamChatRequest,
   UpstreamCompletion,
 } from '../chat-upstream.ts'
-import { type CollectedResponse, collectResponse, type Exchange, ResponseTooLargeError } from '../http-exchange.ts'
+import { type CollectedResponse, collectResponse, type Exchange } from '../http-exchange.ts'
 import type { UpstreamClient } from '../upstream-client.ts'
-import { transportFailure, UpstreamFailure, upstreamFailure, withBill } from '../upstream-failure.ts'
-import { ANSWER_BYTES_MAX, ERROR_BYTES_MAX } from './answer-bytes.ts'
-import { AssembledAnswer } from './assembled-answer.ts'
+import { transportFailure, UpstreamFailure, upstreamFailure } from '../upstream-failure.ts'
+import { ERROR_BYTES_MAX } from './answer-bytes.ts'
 import { receiveAnswer } from './chat-answer.ts'
 import { buildChatBody } from './chat-body.ts'
 import type { ChatWire } from './chat-wire.ts'
@@ -27,6 +27,10 @@ import type { Dialect } from './dialect.ts'
 import { chatFailure, failedChoice, findError, retryAfterSeconds } from './errors.ts'
 import { fetchJson } from './fetch-json.ts'
 import { firstEvent } from './first-event.ts'
+import { gatherEvents } from './gather-events.ts'
+import { LearnedRefusals, type LeftOut, NOTHING_LEFT_OUT } from './learned-refusals.ts'
+import { type ChatPart, partedChat, partsNamedIn, reasoningNameIn, type ReasoningName } from './optional-parts.ts'
+import { writeArguments } from './tool-calls.ts'
 import { isObject, readGenerationId, readUsage } from './usage.ts'
 
 export interface OpenAiCompatibleOptions {
@@ -40,16 +44,33 @@ export interface OpenAiCompatibleOptions {
   readonly findCost: ((generationId: string) => Promise<AttoUsd | null>) | null
 }
 
-type Deps = OpenAiCompatibleOptions
-type Json = Readonly<Record<string, unknown>>
-
-function writeChat({ wire, dialect }: Deps, request: UpstreamChatRequest): ReturnType<ChatWire['write']> {
-  return wire?.write(request) ?? { path: '/chat/completions', body: buildChatBody(request, dialect) }
+interface Deps extends OpenAiCompatibleOptions {
+  readonly learned: LearnedRefusals<ChatPart>
+  /** By model: under which name it writes its reasoning. */
+  readonly reasoningNames: Map<string, ReasoningName>
 }
 
-function chatRequest(deps: Deps, request: UpstreamChatRequest, written = writeChat(deps, request)) {
-  const { path, body } = written
+type Json = Readonly<Record<string, unknown>>
+
+/** A request of which some parts are left out. */
+interface Attempt {
+  readonly request: UpstreamChatRequest
+  readonly left: LeftOut<ChatPart>
+}
+
+function writeChat({ wire, dialect, reasoningNames }: Deps, { request, left }: Attempt) {
+  if (wire !== undefined) return wire.write(request)
+  const way = { left, reasoning: reasoningNames.get(request.upstreamModel) ?? null }
+  return { path: '/chat/completions', body: buildChatBody(request, dialect, way) }
+}
+
+function chatRequest(
+  deps: Deps,
+  request: UpstreamChatRequest,
+  { path, body }: { readonly path: string; readonly body: Buffer },
+) {
   return {
+    patience: deps.client.patience,
     origin: deps.client.origin,
     path: `${deps.client.basePath}${path}`,
     method: 'POST',
@@ -84,6 +105,7 @@ function failureOf(deps: Deps, response: CollectedResponse, value: unknown, body
     apiKey: deps.client.apiKey,
     failuresAreFree: deps.dialect.failuresAreFree,
     ...{ cost, usage: deps.dialect.failuresAreFree ? null : usage },
+    names: response.status === 200 ? [] : partsNamedIn(response.body),
   })
 }
 
@@ -92,6 +114,7 @@ function readDocument(deps: Deps, response: CollectedResponse): Record<string, u
   const value = readAnswer(deps, response.body) ?? firstEvent(response.body)
   const failed = response.status !== 200 || findError(value) !== null || !isObject(value)
   if (failed) return failureOf(deps, response, value)
+  if (deps.wire === undefined) writeArguments(value, () => response.body.toString('utf8', textStart(response.body)))
   const choice = failedChoice(value)
   return choice === null ? value : failureOf(deps, response, choice, value)
 }
@@ -116,7 +139,16 @@ function openReader(
     readFrames: deps.wire?.openEvents() ?? null,
     choices: choicesOf(request),
     onOver: answer.onOver,
+    onReasoning: (name) => noteReasoning(deps, request, name),
   })
+}
+
+/** Models whose name for reasoning is remembered. Source: own choice. */
+const NAMES_MAX = 1_000
+
+function noteReasoning({ reasoningNames }: Deps, { upstreamModel }: UpstreamChatRequest, name: ReasoningName): void {
+  if (name === null) return
+  if (reasoningNames.size < NAMES_MAX || reasoningNames.has(upstreamModel)) reasoningNames.set(upstreamModel, name)
 }
 
 /** How many choices a request asks for. */
@@ -127,43 +159,8 @@ function choicesOf({ body }: UpstreamChatRequest): number {
 
 const OVER = 'The answer is over'
 
-/** Puts the events of an answer together that should have come whole. */
-function gatherEvents(
-  deps: Deps,
-  exchange: () => Exchange,
-  settle: { readonly resolve: (answer: UpstreamCompletion) => void; readonly reject: (error: Error) => void },
-): ChatStreamSink {
-  const assembled = new AssembledAnswer()
-  let length = 0
-  let outputBytes = 0
-  return {
-    chunk: (members, facts) => {
-      length += members.length
-      outputBytes += facts.outputBytes
-      if (length > ANSWER_BYTES_MAX) exchange().abort(new ResponseTooLargeError(ANSWER_BYTES_MAX))
-      else assembled.add(members)
-      return true
-    },
-    end: ({ error, cut, isCounted, generationId, outputBytesAtUsage: countedBytes, ...reported }) => {
-      const { usage, cost } = reported
-      const isTooLong = length > ANSWER_BYTES_MAX
-      const value = assembled.whole()
-      const completion = readCompletion(NOTHING, value, generationId, deps.dialect)
-      if (error === null && !isTooLong && completion !== null) {
-        const outputBytesAtUsage = Math.max(0, completion.outputBytes - (outputBytes - countedBytes))
-        return settle.resolve({ ...completion, ...reported, outputBytesAtUsage })
-      }
-      const kind = error === null && !isTooLong ? 'empty' : 'broken'
-      const failure = error ?? upstreamFailure(kind, { upstream: deps.name, status: 200 })
-      const isBill = error === null || cut || isCounted
-      settle.reject(withBill(failure, deps.name, { usage: isBill ? usage : null, cost, generationId }))
-    },
-  }
-}
-
-const NOTHING = Buffer.alloc(0)
-
-function complete(deps: Deps, request: UpstreamChatRequest): Promise<UpstreamCompletion> {
+function complete(deps: Deps, attempt: Attempt): Promise<UpstreamCompletion> {
+  const { request } = attempt
   const { promise, resolve, reject } = Promise.withResolvers<UpstreamCompletion>()
   const { signal } = request
   let reader: ChatStreamReader | null = null
@@ -174,24 +171,29 @@ function complete(deps: Deps, request: UpstreamChatRequest): Promise<UpstreamCom
     else reader.fail(signal.reason as Error)
     exchange.abort(signal.reason as Error)
   }
-  const exchange: Exchange = receiveAnswer(deps.client.dispatcher, chatRequest(deps, request), {
-    started: (_status, headers) => {
-      generationId = generationIdOf(deps, headers)
+  const exchange: Exchange = receiveAnswer(
+    deps.client.dispatcher,
+    chatRequest(deps, request, writeChat(deps, attempt)),
+    {
+      started: (_status, headers) => {
+        generationId = generationIdOf(deps, headers)
+      },
+      events: (headers) => {
+        const sink = gatherEvents(deps, () => exchange, { resolve, reject })
+        reader = openReader(deps, request, { sink, headers, onOver: () => exchange.abort(new Error(OVER)) })
+        return reader
+      },
+      document: (response) => {
+        const value = readDocument(deps, response)
+        if (value instanceof UpstreamFailure) return reject(value)
+        const completion = readCompletion(response.body, value, generationId, deps.dialect)
+        if (completion === null) return reject(brokenAnswer(deps, response, value))
+        if (completion.hasReasoning) noteReasoning(deps, request, reasoningNameIn(value))
+        resolve(completion)
+      },
+      failed: (error) => reject(transportFailure(deps.name, error, generationId)),
     },
-    events: (headers) => {
-      const sink = gatherEvents(deps, () => exchange, { resolve, reject })
-      reader = openReader(deps, request, { sink, headers, onOver: () => exchange.abort(new Error(OVER)) })
-      return reader
-    },
-    document: (response) => {
-      const value = readDocument(deps, response)
-      if (value instanceof UpstreamFailure) return reject(value)
-      const completion = readCompletion(response.body, value, generationId, deps.dialect)
-      if (completion === null) reject(brokenAnswer(deps, response, value))
-      else resolve(completion)
-    },
-    failed: (error) => reject(transportFailure(deps.name, error, generationId)),
-  })
+  )
   if (signal.aborted) onAbort()
   else signal.addEventListener('abort', onAbort)
   return promise.finally(() => signal.removeEventListener('abort', onAbort))
@@ -210,7 +212,8 @@ async function countPrompt(
   return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : null
 }
 
-function stream(deps: Deps, request: UpstreamChatRequest, sink: ChatStreamSink): Promise<ChatStream> {
+function stream(deps: Deps, attempt: Attempt, sink: ChatStreamSink): Promise<ChatStream> {
+  const { request } = attempt
   const { promise, resolve, reject } = Promise.withResolvers<ChatStream>()
   let reader: ChatStreamReader | null = null
   const onAbort = (): void => exchange.abort(request.signal.reason as Error)
@@ -222,28 +225,32 @@ function stream(deps: Deps, request: UpstreamChatRequest, sink: ChatStreamSink):
       sink.end(outcome)
     },
   }
-  const exchange: Exchange = receiveAnswer(deps.client.dispatcher, chatRequest(deps, request), {
-    started: (status, headers) => {
-      if (status !== 200) return
-      reader = openReader(deps, request, { sink: told, headers, onOver: () => exchange.abort(new Error(OVER)) })
-      resolve(streamOf(exchange, reader))
+  const exchange: Exchange = receiveAnswer(
+    deps.client.dispatcher,
+    chatRequest(deps, request, writeChat(deps, attempt)),
+    {
+      started: (status, headers) => {
+        if (status !== 200) return
+        reader = openReader(deps, request, { sink: told, headers, onOver: () => exchange.abort(new Error(OVER)) })
+        resolve(streamOf(exchange, reader))
+      },
+      events: () => reader as ChatStreamReader,
+      document: (response) => {
+        finish()
+        const value = readDocument(deps, response)
+        if (reader === null) return reject(value as UpstreamFailure)
+        if (value instanceof UpstreamFailure) return reader.refuse(value)
+        const isAnswer = Array.isArray(value['choices']) && value['choices'].some(isObject)
+        if (isAnswer) reader.whole(value, response.body)
+        else reader.refuse(brokenAnswer(deps, response, value))
+      },
+      failed: (error) => {
+        finish()
+        reader?.fail(error)
+        reject(transportFailure(deps.name, error))
+      },
     },
-    events: () => reader as ChatStreamReader,
-    document: (response) => {
-      finish()
-      const value = readDocument(deps, response)
-      if (reader === null) return reject(value as UpstreamFailure)
-      if (value instanceof UpstreamFailure) return reader.refuse(value)
-      const isAnswer = Array.isArray(value['choices']) && value['choices'].some(isObject)
-      if (isAnswer) reader.whole(value, response.body)
-      else reader.refuse(brokenAnswer(deps, response, value))
-    },
-    failed: (error) => {
-      finish()
-      reader?.fail(error)
-      reject(transportFailure(deps.name, error))
-    },
-  })
+  )
   if (request.signal.aborted) onAbort()
   else request.signal.addEventListener('abort', onAbort)
   return promise
@@ -264,18 +271,29 @@ function streamOf(exchange: Exchange, reader: ChatStreamReader): ChatStream {
   }
 }
 
+/** Asks without what the model refuses. Another API gets nothing of ours. */
+function ask<Answer>(
+  { wire, learned }: Deps,
+  request: UpstreamChatRequest,
+  attempt: (attempt: Attempt) => Promise<Answer>,
+): Promise<Answer> {
+  if (wire !== undefined) return attempt({ request, left: NOTHING_LEFT_OUT })
+  return learned.ask(partedChat(request), (left) => attempt({ request, left }))
+}
+
 /** The longest that a model list may take, in milliseconds. Source: own choice. */
 const LIST_MS = 30_000
 
 /** Builds the adapter. */
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatUpstream {
   const count = options.wire?.count ?? null
+  const deps: Deps = { ...options, learned: new LearnedRefusals(), reasoningNames: new Map() }
   return {
     name: options.name,
     supportsChoices: options.dialect.supportsChoices,
-    complete: (request) => complete(options, request),
-    stream: (request, sink) => stream(options, request, sink),
-    countPrompt: count === null ? null : (request) => countPrompt(options, request, count),
+    complete: (request) => ask(deps, request, (attempt) => complete(deps, attempt)),
+    stream: (request, sink) => ask(deps, request, (attempt) => stream(deps, attempt, sink)),
+    countPrompt: count === null ? null : (request) => countPrompt(deps, request, count),
     findCost: options.findCost ?? (() => Promise.resolve(null)),
     listModels: async () => {
       const list = await fetchJson(options.client, options.name, { path: '/models', timeoutMs: LIST_MS })

@@ -1,6 +1,6 @@
 /** A whole answer as the chunks of a stream: what each choice says, then how all of them ended, with the usage. */
-import { readFinishReason } from './clean-chunk.ts'
 import { failedChoice } from './errors.ts'
+import { readFinishReason } from './finish-reason.ts'
 import { isObject } from './usage.ts'
 
 type Json = Record<string, unknown>
@@ -9,13 +9,8 @@ type Json = Record<string, unknown>
 function deltaOf(choice: Json): Json {
   const message = isObject(choice['message']) ? choice['message'] : {}
   const calls = Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isObject) : null
-  const numbered = calls === null ? {} : { tool_calls: calls.map((call, index) => ({ index, ...call })) }
+  const numbered = calls === null ? {} : { tool_calls: calls.map((call, index) => ({ ...call, index })) }
   return { role: 'assistant', ...message, ...numbered }
-}
-
-function endOf(choice: Json): string {
-  const calls = isObject(choice['message']) ? choice['message']['tool_calls'] : null
-  return readFinishReason(choice) ?? (Array.isArray(calls) && calls.some(isObject) ? 'tool_calls' : 'stop')
 }
 
 /** @param value a chat completion; one that has failed comes back as it is, as a chunk that says so. */
@@ -32,7 +27,7 @@ export function chunksOfWhole(value: Json): readonly Json[] {
     })),
     ...choices.map((choice, place) => ({
       ...(place === last ? value : common),
-      choices: [{ index: index(choice, place), delta: {}, finish_reason: endOf(choice) }],
+      choices: [{ index: index(choice, place), delta: {}, finish_reason: readFinishReason(choice) ?? 'stop' }],
     })),
   ]
 }

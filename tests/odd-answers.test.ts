@@ -1,0 +1,92 @@
+/** What upstreams say beside an answer, and how it ends when it fails: the same in every form of a chat. */
+import { describe, expect, test } from 'vitest'
+import { chunkText, completionText, sendStream } from '../packages/server/testing/stub-upstream.ts'
+import { useGateway } from '../packages/server/testing/use-gateway.ts'
+import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
+import { chargeOf, lastRecord } from './charge-of.ts'
+import { askSurface, surfaces } from './surfaces.ts'
+
+const stub = useStubUpstream()
+const gateway = useGateway(() => ({
+  ...{ upstreamUrl: stub.url, kind: 'openai-compatible' },
+  file: { prices: { local: { input: '1', output: '2' } } },
+}))
+
+const event = (data: string): string => `data: ${data}\n\n`
+
+const SOURCES = {
+  citations: ['https://example.com/a'],
+  search_results: [{ title: 'A', url: 'https://example.com/a' }],
+}
+/** About the operator, or of no form that a client reads. */
+const PRIVATE = { provider: 'P', account_id: 'org-1', x_limits: { left: 3 }, web_search: 'none' }
+const NOTE = {
+  type: 'url_citation',
+  url_citation: { url: 'https://example.com/a', title: 'A', start_index: 0, end_index: 2 },
+}
+
+describe.each(surfaces)('$name', (surface) => {
+  test('hands on the sources of an answer, and nothing about the account', async () => {
+    stub.onChat = (call, response) => {
+      const more = { ...SOURCES, ...PRIVATE }
+      response.writeHead(200, { 'content-type': call.wantsStream ? 'text/event-stream' : 'application/json' })
+      if (!call.wantsStream) return void response.end(completionText({ more, message: { annotations: [NOTE] } }))
+      response.write(event(chunkText({ content: 'Hello' }, null, more)))
+      response.write(event(chunkText({ annotations: [NOTE] }, 'stop', more)))
+      response.end(event('[DONE]'))
+    }
+    const { raw, status, text } = await askSurface(gateway, surface)
+    expect([status, text]).toEqual([200, 'Hello'])
+    expect(raw).toContain(`"citations":${JSON.stringify(SOURCES.citations)}`)
+    expect(raw).toContain(`"search_results":${JSON.stringify(SOURCES.search_results)}`)
+    expect(raw).toContain('"title":"A","start_index":0')
+    expect(raw).not.toMatch(/org-1|x_limits|"provider"|"web_search"/)
+  })
+
+  test('hands on sources that come at the end, beside the usage', async () => {
+    stub.onChat = (call, response) => {
+      if (!call.wantsStream) return void response.end(completionText({ more: SOURCES }))
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(event(chunkText({ content: 'Hello' })) + event(chunkText({}, 'stop')))
+      const usage = { prompt_tokens: 10, completion_tokens: 5 }
+      response.end(event(JSON.stringify({ choices: [], usage, ...SOURCES })) + event('[DONE]'))
+    }
+    const { raw, finish } = await askSurface(gateway, surface)
+    expect(finish).toBe('stop')
+    expect(raw.match(/"citations":\["https:\/\/example\.com\/a"\]/g)?.length).toBeGreaterThan(0)
+  })
+})
+
+const streamed = surfaces.filter(({ isStream }) => isStream)
+
+describe.each(streamed)('$name: an answer that fails in its middle', (surface) => {
+  test.each([
+    ['by an error of its own', '{"error":{"message":"boom","code":500}}'],
+    ['by a broken connection', null],
+  ])('%s ends as the form says, and its record has one status', async (_way, error) => {
+    stub.onChat = async (_call, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      await new Promise<void>((resolve) => void response.write(event(chunkText({ content: 'Hello' })), () => resolve()))
+      if (error === null) response.destroy()
+      else response.end(event(error))
+    }
+    const { result, charge } = await chargeOf(gateway, () => askSurface(gateway, surface))
+    expect(result).toMatchObject({ status: 200, error: 'upstream_error' })
+    if (surface.path.endsWith('responses')) {
+      expect(result.events.at(-1)).toMatchObject({
+        type: 'response.failed',
+        response: { status: 'failed', error: { code: 'upstream_error' }, output: [{ type: 'message' }] },
+      })
+    }
+    const record = await lastRecord(gateway)
+    expect([record.status, record.error_code]).toEqual([charge === 0n ? 'error' : 'incomplete', 'upstream_error'])
+    expect(charge === 0n).toBe(error !== null)
+  })
+})
+
+test('an answer that fails before it says anything is a failed response, too', async () => {
+  const early = streamed.find(({ path }) => path.endsWith('responses'))
+  if (early === undefined) throw new Error('no such form')
+  stub.onChat = (_call, response) => sendStream(response)
+  expect((await askSurface(gateway, early)).events.map(({ type }) => type)).toContain('response.completed')
+})
