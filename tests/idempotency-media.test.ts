@@ -261,23 +261,32 @@ describe('videos', () => {
 describe('a request that finds no free slot', () => {
   const narrow = useGateway(() => ({ upstreamUrl: stub.url, file: { limits: { streams_at_once: 1 } } }))
 
-  test('gives its name back', async () => {
+  test.each([
+    ['a chat', '/v1/chat/completions', { ...QUESTION, stream: true }, '[DONE]'],
+    ['a response', '/v1/responses', { model: QUESTION.model, input: 'Hi', store: false, stream: true }, 'completed'],
+    [
+      'a message',
+      '/v1/messages',
+      { model: QUESTION.model, messages: QUESTION.messages, max_tokens: 9, stream: true },
+      'stop',
+    ],
+  ])('gives the name of %s back', async (form, path, body, end) => {
     const gate = Promise.withResolvers<void>()
     const [answer] = [stub.onChat]
     stub.onChat = async (call, response) => {
       await gate.promise
       await answer(call, response)
     }
-    const stream = { ...QUESTION, stream: true }
-    const first = narrow.chat(stream)
-    await eventually(() => expect(stub.chats.length).toBeGreaterThan(0))
-    const headers = { 'idempotency-key': 'n' }
-    expect((await narrow.chat(stream, { headers })).status).toBe(429)
+    const before = stub.chats.length
+    const first = narrow.chat({ ...QUESTION, stream: true })
+    await eventually(() => expect(stub.chats.length).toBeGreaterThan(before))
+    const send = (): Promise<Response> => post(narrow, path, body, form.replace(' ', '-'))
+    expect((await send()).status).toBe(429)
     gate.resolve()
     await (await first).text()
-    const again = await narrow.chat(stream, { headers })
+    const again = await send()
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, null])
-    expect(await again.text()).toContain('[DONE]')
+    expect(await again.text()).toContain(end)
     stub.onChat = answer
   })
 })

@@ -136,6 +136,34 @@ describeEachEngine('an Idempotency-Key', (engine) => {
     expect([stub.chats.length, charge]).toEqual([1, cardOf(10, 5)])
   })
 
+  test('of a stream that its caller left while one of two choices went on has no whole answer to give again', async () => {
+    const maker = { upstream: 'maker', model: 'm', price: { input: '1', output: '1' } }
+    const pair = await startTestGateway({
+      engine,
+      file: {
+        upstreams: [{ name: 'maker', kind: 'openai-compatible', url: stub.url }],
+        routes: { talks: { targets: [maker] } },
+      },
+    })
+    stub.onChat = (_call, response) => {
+      beginStream(response)
+      sendEvent(response, chunkText({ content: 'Hello' }, 'stop'))
+      sendEvent(response, JSON.stringify({ choices: [{ index: 1, delta: { content: 'Good' } }] }))
+    }
+    const leaving = new AbortController()
+    const headers = { 'idempotency-key': 'n' }
+    const question = { ...QUESTION, model: 'talks', n: 2, stream: true }
+    const answer = await pair.chat(question, { headers, signal: leaving.signal })
+    await answer.body?.getReader().read()
+    leaving.abort()
+    await pair.settled()
+    await eventually(async () => {
+      const again = await pair.chat(question, { headers })
+      expect([again.status, (await errorOf(again)).code]).toEqual([409, 'idempotency_answer_gone'])
+    })
+    await pair.stop()
+  })
+
   test('of a stream that its caller left does not begin another: it was charged', async () => {
     stub.onChat = (_call, response) => {
       beginStream(response)

@@ -10,7 +10,7 @@ import { storeStream, storeResponse } from '../edge/idempotent-response.ts'
 import type { FormRoutesDeps } from './form-routes-deps.ts'
 import type { RouteCall } from '../edge/route.ts'
 import { streamReader } from '../edge/stream-reader.ts'
-import { takeStream } from '../edge/stream-slot.ts'
+import { asStream } from '../edge/stream-slot.ts'
 import { setChargeHeaders } from '../edge/set-charge-headers.ts'
 import { waitAMoment } from '../edge/wait-a-moment.ts'
 
@@ -80,7 +80,6 @@ function withEnd(reader: StreamReader, end: (writer: FrameWriter, text: string) 
 
 async function answerStream(deps: FormRoutesDeps, call: RouteCall, admitted: AdmittedTranslation) {
   const { caller, chat, run } = admitted
-  const giveBack = await takeStream(deps, caller)
   const task = { caller, call: chat.call, requestId: call.request.id }
   const head = headOf(deps, call)
   const translator = chat.frames(head)
@@ -88,14 +87,12 @@ async function answerStream(deps: FormRoutesDeps, call: RouteCall, admitted: Adm
   const reader = kept.delayed(streamReader(deps, call))
   try {
     await storeStream(deps, reader, run, (inner) =>
-      streamChat(deps.chat, task, translatedReader(kept.watched(inner), translator)),
+      asStream(deps, caller, () => streamChat(deps.chat, task, translatedReader(kept.watched(inner), translator))),
     )
   } catch (error) {
     // A stream that is open already cannot become another answer; only a broken connection can show the failure.
     if (call.reply.raw.headersSent) call.reply.raw.destroy()
     throw error
-  } finally {
-    giveBack()
   }
 }
 

@@ -140,7 +140,7 @@ export class StreamDelivery extends EventSink implements Sink<StreamTotals, Stre
       const finish = last === null ? '' : renderChunk(this.#head, last, null)
       writer.end(`${finish}${renderUsageChunk(this.#head, usage, svc)}${DONE_FRAME}`)
     } else writer.end(`${renderChunk(this.#head, this.#last ?? this.#madeLast(), svc)}${DONE_FRAME}`)
-    return this.interruption === 'client_gone' && this.finishReasons.length === 0 ? 'cut' : 'whole'
+    return this.interruption === 'client_gone' && !this.#haveAllEnded ? 'cut' : 'whole'
   }
 
   protected override keptBack(): string {

@@ -5,6 +5,7 @@ import { noteCharge } from '../../edge/access-log.ts'
 import type { RouteCall } from '../../edge/route.ts'
 import { CHARGE_STATE } from '../../edge/set-charge-headers.ts'
 import { READER_STALL_MS } from '../../edge/sse-writer.ts'
+import { callerGone } from '../../edge/stream-reader.ts'
 
 /** Resolves when the reader takes more, or has gone. One who takes nothing for too long is disconnected. */
 function waitForReader(response: ServerResponse): Promise<void> {
@@ -46,12 +47,8 @@ function openAudio(response: ServerResponse, headers: Readonly<Record<string, st
 
 /** The caller's side of an answer of bytes, in chunks as they come. */
 export function audioReader({ request, reply }: RouteCall): AudioReader {
-  const gone = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort(new Error('The caller has gone'))
-  })
   return {
-    gone: gone.signal,
+    gone: callerGone(reply),
     charged: (charge) => noteCharge(request, formatCredits(charge)),
     open: ({ contentType, charge }) => {
       reply.hijack()
