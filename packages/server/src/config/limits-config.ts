@@ -50,7 +50,7 @@ export const limitsSchema = filePart({
     .default(10)
     .describe(
       'Answers without content, or failures that an upstream bills, before an account is slowed down; one is ' +
-        'forgiven a minute, and one for each answer that is charged.',
+        'forgiven a minute, and one for each answer that is charged no less than they cost.',
     ),
   breaker_failures: count
     .default(5)

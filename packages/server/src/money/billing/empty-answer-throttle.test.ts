@@ -57,6 +57,14 @@ test('a wait ends, a minute forgives one, and so does an answer that is charged'
   expect(waitOf()).toBe(0)
 })
 
+test('an answer forgives none that cost us more than it was charged', () => {
+  for (let turn = 0; turn < 4; turn++) answers.note('a', settled('upstream_empty', 0n, 700n))
+  for (let turn = 0; turn < 9; turn++) answers.note('a', settled(null, 699n))
+  expect(waitOf()).toBe(1)
+  answers.note('a', settled(null, 700n))
+  expect(waitOf()).toBe(0)
+})
+
 test('a failure that the upstream bills counts, one that it does not bill does not', () => {
   for (let turn = 0; turn < 4; turn++) answers.note('a', settled('upstream_error', 0n, 7n))
   expect(waitOf()).toBe(1)

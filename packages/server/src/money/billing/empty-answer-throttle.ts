@@ -10,13 +10,15 @@ const WAIT_MAX_MS = 60_000
 const ACCOUNTS_MAX = 10_000
 
 interface Provoked {
-  count: number
-  lastAt: number
+  readonly count: number
+  readonly lastAt: number
+  /** What the dearest of them cost us, in nanocredits. */
+  readonly dearest: bigint
 }
 
 /**
  * Slows accounts whose requests end again and again in answers that are free for them and not for the operator: without
- * content, or failed and billed all the same. One count for an account, whatever kinds of requests it makes. Each
+ * content, or failed and billed all the same. An answer that is charged forgives one that cost no more. One count for an account, whatever kinds of requests it makes. Each
  * process counts for itself. Source: decision 0079.
  */
 export class EmptyAnswerThrottle {
@@ -35,15 +37,18 @@ export class EmptyAnswerThrottle {
     const isProvoked = charge === 0n && (facts.errorCode === 'upstream_empty' || cost > 0n)
     if (!isProvoked && (charge === 0n || this.#accounts.size === 0)) return
     const now = this.#clock.elapsed()
-    const account = this.#accounts.get(accountId) ?? { count: 0, lastAt: now }
+    const account = this.#accounts.get(accountId) ?? { count: 0, lastAt: now, dearest: 0n }
+    // Else a few tokens of an embedding would forgive a prompt of a million.
+    if (!isProvoked && charge < account.dearest) return
     const count = leftOf(account, now) + (isProvoked ? 1 : -1)
     this.#accounts.delete(accountId)
     if (count <= 0) return
+    const dearest = isProvoked && cost > account.dearest ? cost : account.dearest
     for (const oldest of this.#accounts.keys()) {
       if (this.#accounts.size < ACCOUNTS_MAX) break
       this.#accounts.delete(oldest)
     }
-    this.#accounts.set(accountId, { count, lastAt: now })
+    this.#accounts.set(accountId, { count, lastAt: now, dearest })
   }
 
   /** @throws {ServiceError} `rate_limit_exceeded` when the account has to wait, the longer the more it provoked. */
