@@ -18,9 +18,10 @@ export interface FittingVariants<Variant> {
 /** @param isStandard whether a variant has the price that the list gives for an image without settings. */
 export function fittingVariants<Variant extends RenderSettings>(
   all: readonly Variant[],
-  settings: RenderSettings,
+  asked: RenderSettings,
   isStandard: (variant: Variant) => boolean,
 ): FittingVariants<Variant> {
+  const settings = withoutContradiction(asked)
   const ofQuality = withQuality(all, settings.quality)
   const wanted = wantedPixels(settings)
   if (ofQuality.length === 0) return { variants: [], times: multiples(wanted, USUAL_PIXELS) }
@@ -119,6 +120,14 @@ const nominalPixels: ReadonlyMap<string, number> = new Map([
   ['2k', 4_194_304],
   ['4k', 16_777_216],
 ])
+
+/** Of a size and a resolution the larger: which of the two an upstream obeys is unknown. */
+function withoutContradiction(settings: RenderSettings): RenderSettings {
+  const bySize = readPixels(settings.size, nominalPixels)
+  const byTier = readPixels(settings.resolution, nominalPixels)
+  if (bySize === null || byTier === null) return settings
+  return bySize < byTier ? { ...settings, size: null } : { ...settings, resolution: null }
+}
 
 function wantedPixels({ size, resolution }: RenderSettings): number | null {
   return readPixels(size, nominalPixels) ?? readPixels(resolution, nominalPixels)

@@ -63,9 +63,10 @@ function linesOf(
 /** What the upstream says that it used goes before what was asked. */
 function settingsUsed({ settings }: ImageCall, answers: readonly UpstreamImages[]): RenderSettings {
   const used = answers[0]?.used
+  const size = used?.size ?? null
   return {
-    size: used?.size ?? settings.size,
-    resolution: settings.resolution,
+    size: size ?? settings.size,
+    resolution: size === null ? settings.resolution : null,
     quality: used?.quality ?? settings.quality,
   }
 }
