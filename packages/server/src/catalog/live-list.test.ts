@@ -56,6 +56,24 @@ describe('a list of models', () => {
     ])
   })
 
+  test('counts one search where a model takes options for it, and so makes it with each request', () => {
+    const [searching, other] = rowsOf(
+      {
+        ...{ id: 'v/sonar', supported_parameters: ['max_tokens', 'web_search_options'] },
+        pricing: { ...pricing, request: '0.001', web_search: '0.005' },
+      },
+      {
+        id: 'v/other',
+        supported_parameters: ['tools'],
+        pricing: { ...pricing, request: '0.001', web_search: '0.005' },
+      },
+    )
+    expect([searching?.prices?.request, other?.prices?.request]).toEqual([
+      6_000_000_000_000_000n,
+      1_000_000_000_000_000n,
+    ])
+  })
+
   test('may be the array alone', () => {
     expect(parseLiveList([{ id: 'a' }])?.rows.length).toBe(1)
   })

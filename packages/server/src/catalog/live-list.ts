@@ -103,8 +103,11 @@ function rowFrom(row: ListRow): CatalogRow | SkippedRow {
   const outputModalities = row.architecture?.output_modalities ?? [isEmbeddingId(id) ? 'embeddings' : 'text']
   const type = typeFrom(outputModalities)
   if (type === null) return { id, reason: 'no text or media' }
+  const searches = row.supported_parameters?.includes('web_search_options') === true
   const prices =
-    row.pricing === null || row.pricing === undefined ? 'unknown' : parseListPrices(pricingOf(row.pricing, type))
+    row.pricing === null || row.pricing === undefined
+      ? 'unknown'
+      : parseListPrices(pricingOf(row.pricing, type), searches)
   if (prices === 'router' && isSoldByTokens(type)) return { id, reason: 'router' }
   if (prices === 'odd') return { id, reason: 'odd price' }
   const contextLength = row.context_length ?? row.context_window ?? row.max_model_len ?? null

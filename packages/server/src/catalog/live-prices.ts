@@ -44,11 +44,13 @@ interface ReadOverride {
  * Reads the `pricing` object of one model.
  *
  * @param pricing untrusted.
+ * @param searches whether the model searches the web with each request: then one search is a part of its price.
  * @returns `unknown` without token prices, `router` for a model that costs nothing or whose price depends on where it
  * goes, `odd` when a number is none.
  */
 export function parseListPrices(
   pricing: Readonly<Record<string, unknown>>,
+  searches = false,
 ): TokenPrices | 'unknown' | 'router' | 'odd' {
   if (isAbsent(pricing.prompt) || isAbsent(pricing.completion)) return 'unknown'
   // Routers list -1: the price is that of the model which they choose.
@@ -56,18 +58,20 @@ export function parseListPrices(
   const base = readRate(pricing)
   const discount = isAbsent(pricing.discount) ? ZERO_USD : amountOf(pricing.discount)
   const overrides = isAbsent(pricing.overrides) ? [] : readOverrides(pricing.overrides)
-  if (base === null || overrides === null || discount === null || discount > ONE) return 'odd'
+  const search = searches && !isAbsent(pricing.web_search) ? amountOf(pricing.web_search) : ZERO_USD
+  if (base === null || overrides === null || discount === null || discount > ONE || search === null) return 'odd'
   const factor = ONE - discount
   const plain = rateAbove(base, overrides, 0)
   const limits = [...new Set(overrides.map((entry) => entry.above))].filter((limit) => limit > 0).sort((a, b) => a - b)
   const tiers = limits.map((limit) => tierFrom(discounted(rateAbove(base, overrides, limit), factor), limit))
   const rate = discounted(plain, factor)
   // Free by itself, by its discount, or from some length of the prompt on: nothing is sold for nothing.
-  const isPaidByRequest = rate.request !== undefined && rate.request > 0n
+  const request = attoUsdOf((rate.request ?? 0n) + search)
+  const isPaidByRequest = request > 0n
   if (!isPaidByRequest && [rate, ...tiers].some(isFree)) return 'router'
   return {
     ...pricesFrom(rate),
-    request: rate.request === undefined || rate.request === 0n ? null : rate.request,
+    request: isPaidByRequest ? request : null,
     audioInput: orNull(rate.audioInput),
     audioOutput: orNull(rate.audioOutput),
     imageOutput: orNull(rate.imageOutput),
