@@ -200,6 +200,28 @@ describe('a tool that an upstream would run is refused by name, and nothing is a
   })
 })
 
+describe('a field that makes each token dearer is refused by name', () => {
+  test.each<[string, unknown]>([
+    ['speed', 'fast'],
+    ['inference_geo', 'us'],
+    ['performanceConfig', { latency: 'optimized' }],
+    ['guardrailConfig', { guardrailIdentifier: 'g' }],
+    ['data_sources', [{ type: 'azure_search', parameters: {} }]],
+    ['enhancements', { ocr: { enabled: true } }],
+  ])('%s', async (param, value) => {
+    const response = await post('/v1/chat/completions', { model: 'talks', messages, max_tokens: 10, [param]: value })
+    expect(await refusalOf(response)).toBe(`400 unsupported_parameter ${param}`)
+    expect(upstream.stub.chats).toEqual([])
+  })
+
+  test('but for the values that cost what is usual', async () => {
+    const usual = { speed: 'standard', inference_geo: 'global', service_tier: 'standard_only', data_sources: [] }
+    const response = await post('/v1/chat/completions', { model: 'talks', messages, max_tokens: 10, ...usual })
+    await response.text()
+    expect([response.status, upstream.stub.chats.at(-1)?.json]).toEqual([200, expect.objectContaining(usual)])
+  })
+})
+
 describe('media', () => {
   const form = (fields: Readonly<Record<string, string>>): Promise<Response> => {
     const body = new FormData()

@@ -66,7 +66,7 @@ stub.onOther = (call, reply) => {
 }
 const gateway = useGateway(() => {
   const price = { input: '0.30', output: '2.50', cached_input: '0.03' }
-  const spoken = { ...price, audio_input: '1' }
+  const spoken = { ...price, audio_input: '1', image_output: '30' }
   const file = { prices: { [MODEL]: spoken, [NEWER]: price, 'embedding-1': { input: '0.15', output: '0' } } }
   return { upstreamUrl: stub.url, kind: 'gemini', file, credits: '1000000' }
 })
@@ -360,6 +360,17 @@ test('audio in the prompt is charged at its own price, what the cache gave of it
   answer = (reply) => send(reply, response([{ text: 'Hello' }], 'STOP', usageOf(1_000, 5, details)))
   const { charge } = await chargeOf(gateway, () => client.chat.completions.create(question))
   expect(charge).toBe(priced({ input: 200, cached: 300, output: 5 }) + (500n * 1_000_000n * 12n) / 10n)
+})
+
+test('an image that is made is charged at its own price', async () => {
+  const made = [
+    { modality: 'TEXT', tokenCount: 10 },
+    { modality: 'IMAGE', tokenCount: 1_290 },
+  ]
+  const parts = [{ text: 'Here it is.' }, { inlineData: { mimeType: 'image/png', data: PIXEL } }]
+  answer = (reply) => send(reply, response(parts, 'STOP', usageOf(10, 1_300, { candidatesTokensDetails: made })))
+  const { charge } = await chargeOf(gateway, () => client.chat.completions.create(question))
+  expect(charge).toBe(priced({ input: 10, output: 10 }) + (1_290n * 30_000_000n * 12n) / 10n)
 })
 
 test('a prompt is counted by the provider', async () => {

@@ -217,7 +217,7 @@ describe('with an upstream that does what the test says', () => {
     const call = (id: string, city: string): object => {
       return { id, type: 'function', function: { name: 'get_weather', arguments: JSON.stringify({ city }) } }
     }
-    const { model: _model, usage: _usage, ...sent } = stub.chats[0]?.json ?? {}
+    const { model: _model, usage: _usage, plugins: _plugins, ...sent } = stub.chats[0]?.json ?? {}
     expect(sent).toEqual({
       messages: [
         { role: 'system', content: 'Be brief.' },

@@ -27,6 +27,18 @@ describe('a count of output', () => {
     ['of nothing is none where there is text', 0, {}, [2_500, false]],
     ['of nothing is believed where there is next to no text', 0, { outputBytes: 127 }, [0, true]],
     ['of nothing is believed where there is no text, as for an image', 0, { outputBytes: 0 }, [0, true]],
+    [
+      'of little is none where an image came of an answer that broke off',
+      3,
+      { outputBytes: 10, media: { audioBytes: 0, images: 1 }, isWhole: false },
+      [1_293, false],
+    ],
+    [
+      'that explains such an image is believed',
+      1_120,
+      { outputBytes: 10, media: { audioBytes: 0, images: 1 }, isWhole: false },
+      [1_120, true],
+    ],
     ['longer than every window is none', 2_097_153, {}, [2_500, false]],
     [
       'longer than that is believed of a model with such a window',

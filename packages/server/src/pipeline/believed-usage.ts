@@ -2,7 +2,7 @@
  * What of an upstream's usage can be true for what was asked and what was delivered. One rule for whole answers and
  * streams of every adapter: a count that cannot be true is no count, and is replaced by our own. Pure.
  */
-import { estimateUsage } from '../pricing/charge-chat.ts'
+import { estimateUsage, type MadeMedia } from '../pricing/charge-chat.ts'
 import type { ChatUsage } from '../pricing/price.ts'
 import type { ReportedUsage } from '../upstreams/chat-upstream.ts'
 import { withinLimit } from './kept-limit.ts'
@@ -23,6 +23,8 @@ const SIDE_TOKENS_MAX = 2_097_152
 export interface Counted {
   readonly promptTokens: number
   readonly outputBytes: number
+  /** What was made beside the text; absent: nothing. */
+  readonly media?: MadeMedia
   /** The most output tokens that the upstream may make; null where it got no limit. */
   readonly limit: number | null
   /** Those of the bytes that came after the reported count of output. */
@@ -80,17 +82,34 @@ function believePrompt({ promptTokens }: ChatUsage, isMissing: boolean, counted:
 /** What replaces the reported output; null where it can be true. What was thought in secret stays as it was counted. */
 function believeOutput(usage: ChatUsage, isMissing: boolean, counted: Counted): Partial<ChatUsage> | null {
   const { completionTokens, reasoningTokens } = usage
+  const media = mediaOf(counted)
   const { outputBytes, laterBytes, isWhole, showsReasoning, choices } = counted
   const spoken = showsReasoning ? completionTokens : completionTokens - reasoningTokens
   const most = sideMax(counted) * choices
   if (completionTokens > most || spoken < Math.floor((outputBytes - laterBytes) / TOKEN_BYTES_MAX)) {
     const thought = reasoningTokens > most ? 0 : reasoningTokens
-    return { completionTokens: withOutput(thought, outputBytes, counted), reasoningTokens: thought }
+    return { reasoningTokens: thought, ...withMedia(withOutput(thought, outputBytes, counted), media) }
   }
-  if (isMissing) return { completionTokens: withOutput(completionTokens, laterBytes, counted) }
+  // Of an answer that broke off a count of so little does not have its audio and images.
+  const lacksMedia = !isWhole && spoken * 2 < media.completionTokens
+  if (isMissing || lacksMedia) return withMedia(withOutput(completionTokens, laterBytes, counted), media)
   // A count before the last of the output is of what was before it, unless it explains all that was delivered.
   if (laterBytes === 0 || (isWhole && spoken >= tokensOf(outputBytes))) return null
   return { completionTokens: withOutput(completionTokens, laterBytes, counted) }
+}
+
+function mediaOf({ media }: Counted): ChatUsage {
+  return estimateUsage({ promptTokens: 0, outputBytes: 0, ...(media === undefined ? {} : { media }) })
+}
+
+/** Tokens of text, and those of media beside them. */
+function withMedia(completionTokens: number, media: ChatUsage): Partial<ChatUsage> {
+  const { audioOutputTokens, imageOutputTokens } = media
+  return {
+    completionTokens: completionTokens + media.completionTokens,
+    ...(audioOutputTokens === undefined ? {} : { audioOutputTokens }),
+    ...(imageOutputTokens === undefined ? {} : { imageOutputTokens }),
+  }
 }
 
 function tokensOf(outputBytes: number): number {

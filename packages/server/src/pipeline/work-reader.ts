@@ -48,12 +48,13 @@ const PROBABILITIES_MAX = 20
 
 /** Values that ask for nothing, beside null, false, nothing and zero. */
 const NEUTRAL: Readonly<Record<string, readonly unknown[]>> = {
-  service_tier: ['auto', 'default', 'standard'],
+  service_tier: ['auto', 'default', 'standard', 'standard_only'],
+  inference_geo: ['global'],
   id_slot: [-1],
   slot_id: [-1],
   chat_template: ['default'],
   sequential_image_generation: ['disabled'],
-  speed: [1],
+  speed: [1, 'standard'],
 }
 
 function isEmpty(value: unknown): boolean {

@@ -35,23 +35,47 @@ export function chargeEstimate(price: ChatPrice, usage: ChatUsage): Charge {
   return priceChat(price, usage, null, 'estimate')
 }
 
+/** Audio and images of an answer. */
+export interface MadeMedia {
+  /** As models stream audio: samples of 16 bits, 24,000 a second. */
+  readonly audioBytes: number
+  readonly images: number
+}
+
+/** Bytes of audio of one token. Source: OpenAI, "Managing costs": a token is 50 ms of audio that is made. */
+const BYTES_PER_AUDIO_TOKEN = 2_400
+/** Tokens of an image that is made. Source: Gemini API, "Image generation", of up to a megapixel. */
+const TOKENS_PER_IMAGE = 1_290
+
 /**
  * Usage where the upstream reported none: the prompt as estimated before the call, and one token for every four bytes
- * of output, rounded up.
+ * of output, rounded up, with what audio and images usually count.
  *
  * @param counted.promptTokens from `estimatePrompt`.
  * @param counted.outputBytes UTF-8 bytes of text, reasoning and tool arguments that were delivered, all choices
  * together.
+ * @param counted.media absent: none.
  */
-export function estimateUsage(counted: { readonly promptTokens: number; readonly outputBytes: number }): ChatUsage {
+export function estimateUsage(counted: {
+  readonly promptTokens: number
+  readonly outputBytes: number
+  readonly media?: MadeMedia
+}): ChatUsage {
+  const { promptTokens, outputBytes, media = NO_MEDIA } = counted
+  const audio = Math.ceil(media.audioBytes / BYTES_PER_AUDIO_TOKEN)
+  const images = media.images * TOKENS_PER_IMAGE
   return {
-    promptTokens: counted.promptTokens,
-    completionTokens: Math.ceil(counted.outputBytes / BYTES_PER_ESTIMATED_TOKEN),
+    promptTokens,
+    completionTokens: Math.ceil(outputBytes / BYTES_PER_ESTIMATED_TOKEN) + audio + images,
     cachedTokens: 0,
     cacheWriteTokens: 0,
     reasoningTokens: 0,
+    ...(audio > 0 ? { audioOutputTokens: audio } : {}),
+    ...(images > 0 ? { imageOutputTokens: images } : {}),
   }
 }
+
+const NO_MEDIA: MadeMedia = { audioBytes: 0, images: 0 }
 
 /** Usage × card, exact without rounding. The card has one price for every prompt token, cached or not. */
 export function cardCharge(card: CardRate, usage: ChatUsage): Nanocredits {

@@ -3,6 +3,7 @@
  * which one serves. Every failure leaves an adapter as a `ServiceError` whose text is safe to show.
  */
 import type { JsonBody } from '../platform/json/json-body.ts'
+import type { MadeMedia } from '../pricing/charge-chat.ts'
 import type { AttoUsd, ChatUsage } from '../pricing/price.ts'
 
 export interface UpstreamChatRequest {
@@ -17,6 +18,8 @@ export interface UpstreamChatRequest {
    * The most output tokens that the hold covers, for an API that wants a limit on every request. Absent: not known.
    */
   readonly outputTokens?: number
+  /** Whether the model is listed as one that reads files itself. Absent: it is not known. */
+  readonly readsFiles?: boolean
   readonly confidential: boolean
   /** Ends the work: the caller has gone, the key was revoked, or the gateway stops. */
   readonly signal: AbortSignal
@@ -54,6 +57,8 @@ export interface UpstreamCompletion extends ReportedUsage {
   readonly outputBytes: number
   /** Those of them that the usage counts. */
   readonly outputBytesAtUsage: number
+  /** What was made beside the text; absent: nothing. */
+  readonly media?: MadeMedia
 }
 
 /** What a stream delivers, in order. Frames are OpenAI chunks with at least one choice. */
@@ -69,7 +74,7 @@ export interface ChatStreamSink {
   end(outcome: ChatStreamOutcome): void
 }
 
-export interface ChunkFacts {
+export interface ChunkFacts extends MadeMedia {
   /** UTF-8 bytes of text, reasoning and tool arguments in this chunk. */
   readonly outputBytes: number
   /**

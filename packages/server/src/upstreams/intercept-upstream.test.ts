@@ -28,7 +28,15 @@ const ANSWER_FACTS = {
   'gen_ai.usage.reasoning.output_tokens': 1,
 }
 const OUTCOME = { ...ANSWER, cost: null, wire: null, error: null, cut: false, outputBytesAtUsage: 0, isCounted: true }
-const CHUNK = { outputBytes: 2, hasContent: true, isReasoning: false, hasCalls: false, finishReason: 'stop' }
+const CHUNK = {
+  outputBytes: 2,
+  hasContent: true,
+  isReasoning: false,
+  hasCalls: false,
+  finishReason: 'stop',
+  audioBytes: 0,
+  images: 0,
+}
 
 /** An upstream whose every call answers, or fails, as `answer` says; the requests that it got are kept. */
 function sceneOf(answer: () => Promise<unknown>, { isScripted = false, forwardsTrace = false } = {}) {

@@ -51,9 +51,11 @@ async function price(
   const { promptTokens, limit, choices, maxTokensApplied } = plan
   const { outputBytes, outputBytesAtUsage, hasReasoning: showsReasoning, generationId } = answer
   const { contextLength } = paid.model
+  const { media } = answer
   const counted = {
     ...{ promptTokens, limit, choices, outputBytes, showsReasoning, contextLength },
     ...{ laterBytes: outputBytes - outputBytesAtUsage, isWhole: true },
+    ...(media === undefined ? {} : { media }),
   }
   const completed = await withLateCost(askCost, answer, counted)
   const decided = decideCharge(prices, completed, counted)

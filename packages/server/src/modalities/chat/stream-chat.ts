@@ -45,9 +45,10 @@ function countDelivered(
   came: { readonly laterBytes: number; readonly isWhole: boolean },
 ): Counted {
   const { promptTokens, limit, choices } = plan
-  const { outputBytes, hasReasoning: showsReasoning } = delivery
+  const { outputBytes, audioBytes, images, hasReasoning: showsReasoning } = delivery
+  const media = { audioBytes, images }
   const { contextLength } = paid.model
-  return { promptTokens, limit, choices, outputBytes, showsReasoning, contextLength, ...came }
+  return { promptTokens, limit, choices, outputBytes, media, showsReasoning, contextLength, ...came }
 }
 
 /** One chat that is streamed, once its credits are held. */

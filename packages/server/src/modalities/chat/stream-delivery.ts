@@ -55,6 +55,8 @@ export class StreamDelivery extends EventSink implements Sink<StreamTotals, Stre
   #waitsForHold = false
   #waitsForReader = false
   outputBytes = 0
+  audioBytes = 0
+  images = 0
   hasContent = false
   hasReasoning = false
   #hasCalls = false
@@ -98,7 +100,7 @@ export class StreamDelivery extends EventSink implements Sink<StreamTotals, Stre
     this.#early = ''
     this.#last = null
     this.finishReasons.length = 0
-    this.outputBytes = 0
+    this.outputBytes = this.audioBytes = this.images = 0
   }
 
   /**
@@ -161,6 +163,8 @@ export class StreamDelivery extends EventSink implements Sink<StreamTotals, Stre
     // What the upstream had sent already when the stream was ended is neither delivered nor charged.
     if (this.interruption !== null) return true
     this.outputBytes += facts.outputBytes
+    this.audioBytes += facts.audioBytes
+    this.images += facts.images
     this.hasContent ||= facts.hasContent
     this.hasReasoning ||= facts.isReasoning
     this.#hasCalls ||= facts.hasCalls

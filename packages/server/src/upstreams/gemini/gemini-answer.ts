@@ -37,8 +37,9 @@ function readUsage(usage: Json): Json {
     cacheWriteTokens: 0,
     reasoningTokens: thoughts,
     // What the cache gave has a price of its own, and no audio is counted twice.
-    audioInputTokens: audioIn(usage['promptTokensDetails']) - audioIn(usage['cacheTokensDetails']),
-    audioOutputTokens: audioIn(usage['candidatesTokensDetails']),
+    audioInputTokens: tokensIn(usage['promptTokensDetails'], 'AUDIO') - tokensIn(usage['cacheTokensDetails'], 'AUDIO'),
+    audioOutputTokens: tokensIn(usage['candidatesTokensDetails'], 'AUDIO'),
+    imageOutputTokens: tokensIn(usage['candidatesTokensDetails'], 'IMAGE'),
   })
 }
 
@@ -78,12 +79,10 @@ export function readGeminiError(value: Json): Json | null {
   return { error: present({ message, code: wordOf(error), type: status, http_status: code, retry_after }) }
 }
 
-/** Tokens of audio among those of one side. Source: Gemini API reference, "ModalityTokenCount". */
-function audioIn(details: unknown): number {
-  const audioDetails = Array.isArray(details)
-    ? details.filter(isObject).filter(({ modality }) => modality === 'AUDIO')
-    : []
-  return audioDetails.reduce((sum, { tokenCount }) => sum + count(tokenCount), 0)
+/** Tokens of one kind among those of one side. Source: Gemini API reference, "ModalityTokenCount". */
+function tokensIn(details: unknown, kind: 'AUDIO' | 'IMAGE'): number {
+  const all = Array.isArray(details) ? details.filter(isObject) : []
+  return all.reduce((sum, { modality, tokenCount }) => sum + (modality === kind ? count(tokenCount) : 0), 0)
 }
 
 interface Said {

@@ -16,12 +16,13 @@ export interface NativeUsage {
   /** Parts of the prompt that no cache gave, and of the completion; absent: none. */
   readonly audioInputTokens?: number
   readonly audioOutputTokens?: number
+  readonly imageOutputTokens?: number
 }
 
 /** Usage as OpenAI writes it. */
 export function wireUsage(usage: NativeUsage): Json {
   const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens } = usage
-  const { audioInputTokens = 0, audioOutputTokens = 0, cacheWriteLongTokens = 0 } = usage
+  const { audioInputTokens = 0, audioOutputTokens = 0, imageOutputTokens = 0, cacheWriteLongTokens = 0 } = usage
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
@@ -34,6 +35,7 @@ export function wireUsage(usage: NativeUsage): Json {
     completion_tokens_details: {
       reasoning_tokens: reasoningTokens,
       ...(audioOutputTokens > 0 ? { audio_tokens: audioOutputTokens } : {}),
+      ...(imageOutputTokens > 0 ? { image_tokens: imageOutputTokens } : {}),
     },
   }
 }

@@ -122,6 +122,12 @@ function isHeld(value: unknown): boolean {
 
 const OBJECT_KEYS = ['tool_calls', 'function_call', 'audio', 'images'] as const
 
+/** Bytes of the audio that a message or delta holds. */
+function audioBytes(audio: unknown): number {
+  const data = isObject(audio) ? audio['data'] : null
+  return typeof data === 'string' ? Math.floor((data.length * 3) / 4) : 0
+}
+
 /** Says how much a message or delta carries. */
 export function measureSpeech(speech: Json): Omit<ChunkFacts, 'finishReason'> {
   const reasoning = reasoningText(speech)
@@ -137,5 +143,7 @@ export function measureSpeech(speech: Json): Omit<ChunkFacts, 'finishReason'> {
     hasContent: spoken > 0 || isSaid(speech['refusal']) || OBJECT_KEYS.some((key) => isHeld(speech[key])),
     isReasoning: reasoning !== null || isHeld(speech['reasoning_details']),
     hasCalls: isHeld(speech['tool_calls']),
+    audioBytes: audioBytes(speech['audio']),
+    images: Array.isArray(speech['images']) ? speech['images'].filter(isObject).length : 0,
   }
 }

@@ -101,10 +101,11 @@ class ChunkTemplate {
   }
 
   #fill(words: string, text: string): ReadChunk {
-    const { hasContent, isReasoning, hasCalls, finishReason, outputBytes } = this.#facts
+    const { hasContent, isReasoning, hasCalls, finishReason, outputBytes, audioBytes, images } = this.#facts
+    const said = { hasContent, isReasoning, hasCalls, finishReason, audioBytes, images }
     return {
       members: `${this.#written.before}${text}${this.#written.after}`,
-      facts: { outputBytes: outputBytes + Buffer.byteLength(words), hasContent, isReasoning, hasCalls, finishReason },
+      facts: { outputBytes: outputBytes + Buffer.byteLength(words), ...said },
     }
   }
 }

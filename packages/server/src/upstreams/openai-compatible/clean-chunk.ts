@@ -38,6 +38,8 @@ export function cleanChunk(value: Json): CleanChunk | null {
   let hasContent = false
   let isReasoning = false
   let hasCalls = false
+  let audioBytes = 0
+  let images = 0
   let finishReason: string | null = null
   const cleaned = choices.map((choice, position) => {
     const delta = isObject(choice['delta']) ? choice['delta'] : isObject(choice['message']) ? choice['message'] : {}
@@ -46,6 +48,8 @@ export function cleanChunk(value: Json): CleanChunk | null {
     hasContent ||= measure.hasContent
     isReasoning ||= measure.isReasoning
     hasCalls ||= measure.hasCalls
+    audioBytes += measure.audioBytes
+    images += measure.images
     const ended = readFinishReason(choice)
     finishReason = ended ?? finishReason
     return {
@@ -57,7 +61,7 @@ export function cleanChunk(value: Json): CleanChunk | null {
   })
   const chunk: CleanChunk['chunk'] = { choices: cleaned, ...extrasOf(value) }
   for (const key of CHUNK_KEYS) if (value[key] !== undefined) chunk[key] = value[key]
-  return { chunk, facts: { outputBytes, hasContent, isReasoning, hasCalls, finishReason } }
+  return { chunk, facts: { outputBytes, hasContent, isReasoning, hasCalls, finishReason, audioBytes, images } }
 }
 
 /** What clients have got of the choices of one stream: they put its chunks together by it. */

@@ -61,6 +61,10 @@ export function readCompletion(
     hasReasoning: cleaned.some(({ measure }) => measure.isReasoning),
     finishReasons: cleaned.map(({ choice }) => choice.finish_reason),
     outputBytes,
+    media: {
+      audioBytes: cleaned.reduce((sum, { measure }) => sum + measure.audioBytes, 0),
+      images: cleaned.reduce((sum, { measure }) => sum + measure.images, 0),
+    },
     outputBytesAtUsage: reported.lacks === 'output' ? 0 : outputBytes,
   }
 }

@@ -1,28 +1,52 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseUsd } from '../../pricing/usd.ts'
+import { scanMembers } from '../../platform/json/json-body.ts'
 import { systemClock } from '../../platform/runtime/clock.ts'
 import type { ChatUpstream } from '../chat-upstream.ts'
 import { useStubUpstream } from '../../../testing/use-stub-upstream.ts'
 import { openOpenRouter } from './open-openrouter.ts'
 
-describe('the look-up of a cost', () => {
-  const stub = useStubUpstream()
-  let upstream: ChatUpstream
-  beforeAll(() => {
-    upstream = openOpenRouter({
-      name: 'router',
-      url: stub.url,
-      apiKey: 'sk-router',
-      timeouts: { connectMs: 5_000, firstByteMs: 120_000, idleMs: 120_000 },
-      allowH2: false,
-      clock: systemClock,
-      supportsChoices: false,
-      reportsCost: true,
-      failuresAreFree: true,
-    })
+const stub = useStubUpstream()
+let upstream: ChatUpstream
+beforeAll(() => {
+  upstream = openOpenRouter({
+    name: 'router',
+    url: stub.url,
+    apiKey: 'sk-router',
+    timeouts: { connectMs: 5_000, firstByteMs: 120_000, idleMs: 120_000 },
+    allowH2: false,
+    clock: systemClock,
+    supportsChoices: false,
+    reportsCost: true,
+    failuresAreFree: true,
   })
-  afterAll(() => upstream.close())
+})
+afterAll(() => upstream.close())
 
+describe('a chat with a file', () => {
+  const file = { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,AAAA' } }
+
+  async function pluginsOf(content: unknown, readsFiles: boolean): Promise<unknown> {
+    const value = { model: 'm', messages: [{ role: 'user', content }] }
+    const text = Buffer.from(JSON.stringify(value))
+    const { signal } = new AbortController()
+    await upstream.complete({
+      ...{ body: { text, value, members: scanMembers(text) }, upstreamModel: 'm', stream: false, maxTokens: null },
+      ...{ readsFiles, confidential: false, signal },
+    })
+    return stub.chats.at(-1)?.json?.['plugins']
+  }
+
+  test('names an engine that is not sold by the page', async () => {
+    const pdf = (engine: string) => [{ id: 'file-parser', pdf: { engine } }]
+    expect(await pluginsOf([file], false)).toEqual(pdf('cloudflare-ai'))
+    expect(await pluginsOf([{ type: 'text', text: 'Read this.' }, file], true)).toEqual(pdf('native'))
+    expect(await pluginsOf([{ type: 'text', text: 'Hello' }], true)).toBeUndefined()
+    expect(await pluginsOf('Hello', false)).toBeUndefined()
+  })
+})
+
+describe('the look-up of a cost', () => {
   const answer = (data: string): void => {
     stub.onOther = (_call, response) => void response.writeHead(200).end(`{"data":${data}}`)
   }

@@ -15,6 +15,8 @@ import type { ServerOptions } from '../openai-compatible/open-openai-compatible.
 import { createSpeechUpstream } from '../openai-compatible/speech.ts'
 import { createTranscriptionUpstream } from '../openai-compatible/transcription.ts'
 import { isObject } from '../openai-compatible/usage.ts'
+import type { UpstreamChatRequest } from '../chat-upstream.ts'
+import { fileParserMember } from './file-parser.ts'
 import { addMediaLists } from './media-lists.ts'
 import { checkOpenRouterImages, openRouterImageBody } from './openrouter-images.ts'
 import { NO_DATA_COLLECTION, type ProviderPreferences } from './provider-preferences.ts'
@@ -39,6 +41,15 @@ function routingMembers(common: ProviderPreferences) {
   const plain = preferenceMembers(common)
   const confidential = preferenceMembers({ ...common, only: CONFIDENTIAL_PROVIDERS, allow_fallbacks: false })
   return (request: { readonly confidential: boolean }) => (request.confidential ? confidential : plain)
+}
+
+/** The members of chats: who may serve them, and who reads their files. */
+function chatMembers(routing: ReturnType<typeof routingMembers>) {
+  return (request: UpstreamChatRequest): ReadonlyMap<string, string> => {
+    const members = routing(request)
+    const parser = fileParserMember(request.body.value, request.readsFiles === true)
+    return parser.length === 0 ? members : new Map([...members, ...parser])
+  }
 }
 
 /**
@@ -118,7 +129,7 @@ export function openOpenRouter(options: OpenRouterOptions): Upstream {
       supportsChoices: options.supportsChoices,
       failuresAreFree,
       generationId: GENERATION_ID,
-      extraMembers,
+      extraMembers: chatMembers(extraMembers),
     },
   })
   const embeddings = createEmbeddingUpstream({

@@ -36,7 +36,21 @@ export const vendorFields: readonly DialectFields[] = [
       budget_tokens: 'budget',
       mcp_servers: 'route',
       container: 'route',
+      // Dearer by a tenth in one country alone.
+      inference_geo: 'route',
     },
+  },
+  {
+    dialect: 'Anthropic, fast mode',
+    source: 'https://platform.claude.com/docs/en/build-with-claude/fast-mode',
+    modalities: ['chat'],
+    // Two to six times the price.
+    fields: { speed: 'route' },
+  },
+  {
+    dialect: 'Azure OpenAI',
+    source: 'https://learn.microsoft.com/azure/ai-services/openai/references/on-your-data',
+    fields: { data_sources: 'search', enhancements: 'work' },
   },
   {
     dialect: 'Google Gemini and Vertex AI',
@@ -174,13 +188,14 @@ export const vendorFields: readonly DialectFields[] = [
   },
   {
     dialect: 'AI21 and Amazon Bedrock',
-    source:
-      'https://docs.ai21.com/reference/jamba-1-6-api-ref; AWS, Bedrock InferenceConfiguration and Titan parameters',
+    source: 'https://docs.ai21.com/reference/jamba-1-6-api-ref; AWS, Bedrock Converse API and Titan parameters',
     fields: {
       numResults: 'answers',
       // Inside `inferenceConfig`.
       inferenceConfig: 'holder',
       additionalModelRequestFields: 'holder',
+      performanceConfig: 'route',
+      guardrailConfig: 'work',
       maxTokens: 'limit',
       maxTokenCount: 'limit',
       max_gen_len: 'limit',
