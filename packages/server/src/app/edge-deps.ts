@@ -24,6 +24,7 @@ import { openOperators } from './open-operators.ts'
 import type { Parts } from './open-parts.ts'
 import { routingDeps } from './routing-deps.ts'
 import type { Health } from './read-health.ts'
+import type { ListeningDeps } from '../pipeline/paid-work.ts'
 import { openSpool } from '../platform/spool/spool.ts'
 
 function billingDeps(parts: Parts, publicOrigin: string): BillingDeps {
@@ -93,6 +94,8 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Promi
   const billing = billingDeps(parts, publicOrigin)
   const routing = routingDeps(parts)
   const publicBaseUrl = `${publicOrigin}/api`
+  const measureAudio: ListeningDeps['measureAudio'] = ({ bytes, byteLength }) =>
+    parts.durationProbe.measure(bytes, byteLength)
   return {
     clock,
     log: parts.log,
@@ -106,6 +109,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Promi
       ...routing,
       catalog,
       countTokens: (text) => tokenCounter.count(text),
+      measureAudio,
       firstContentMs: config.limits.firstContentMs,
       billsOnCancel: (model, upstream) => billsOnCancel(config, model, upstream),
     },
@@ -113,7 +117,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Promi
       ...billing,
       ...routing,
       catalog,
-      measureAudio: (file) => parts.durationProbe.measure(file.bytes, file.byteLength),
+      measureAudio,
     },
     idempotency: parts.idempotency,
     keptItems: parts.keptItems,

@@ -8,6 +8,8 @@ import type { Charged } from '../money/billing/settlement.ts'
 import type { UsageFacts } from '../money/ledger/operations.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Model } from '../catalog/model.ts'
+import type { AudioLength } from '../platform/audio/audio-length.ts'
+import type { AudioBytes } from '../platform/audio/measure-duration.ts'
 import type { Caller } from '../access/keys/caller.ts'
 import type { Charge } from '../pricing/price.ts'
 import type { AttemptDeps, Attempts } from './routing/attempt-targets.ts'
@@ -23,6 +25,12 @@ export interface PaidDeps extends BillingDeps, LateCostDeps, TargetDeps, Attempt
 export interface CountingDeps extends PaidDeps {
   /** Counts tokens away from this thread. Rejects when the text is too long or the counter too busy. */
   readonly countTokens: (text: string) => Promise<number>
+}
+
+/** What kinds that are given audio need. */
+export interface ListeningDeps {
+  /** Measures how long an audio file lasts, away from this thread. */
+  readonly measureAudio: (audio: { readonly bytes: AudioBytes; readonly byteLength: number }) => Promise<AudioLength>
 }
 
 /** One paid request of one caller. */

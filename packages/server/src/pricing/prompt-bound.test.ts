@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
+  audiosIn,
   boundCountedPrompt,
   boundPrompt,
   estimatePrompt,
@@ -8,7 +9,6 @@ import {
   promptText,
   TEMPLATE_TOKENS,
   UNKNOWN_CONTEXT_TOKENS,
-  WAV_BYTES_PER_TOKEN,
   type PromptBody,
 } from './prompt-bound.ts'
 
@@ -49,15 +49,25 @@ describe('the bound of a prompt', () => {
     expect(boundPrompt(body, null)).toBe(body.byteLength + TEMPLATE_TOKENS)
   })
 
-  test('counts audio by its bytes', () => {
+  test('counts audio by the length that is given, and fills the window where none is', () => {
     const body = bodyOf(user([{ type: 'input_audio', input_audio: { data: base64, format: 'wav' } }]))
-    const expected = body.byteLength - base64.length + TEMPLATE_TOKENS + 300_000 / WAV_BYTES_PER_TOKEN
-    expect(boundPrompt(body, null)).toBe(expected)
+    expect(audiosIn(body.value)).toEqual([base64])
+    expect(boundPrompt({ ...body, audioTokens: 321 }, 200_000)).toBe(
+      body.byteLength - base64.length + TEMPLATE_TOKENS + 321,
+    )
+    expect(boundCountedPrompt({ ...body, audioTokens: 321 }, 2, 200_000)).toBe(3 + TEMPLATE_TOKENS + 321)
+    expect([boundPrompt(body, 200_000), boundCountedPrompt(body, 2, 200_000)]).toEqual([200_000, 200_000])
   })
 
-  test.each([
+  test.each<[string, Record<string, unknown>]>([
     ['a file', user([{ type: 'file', file: { file_data: 'data:application/pdf;base64,AAAA' } }])],
     ['a video', user([{ type: 'video_url', video_url: { url: 'https://example.com/a.mp4' } }])],
+    ...['data:video/mp4;base64,AA', 'data:application/pdf;base64,AA', 'DATA:Text/plain,AA', 'data:;base64,AA'].map(
+      (url): [string, Record<string, unknown>] => [
+        `${url.slice(0, 16)} for an image`,
+        user([{ type: 'image_url', image_url: { url } }]),
+      ],
+    ),
     ['a part of unknown type', user([{ type: 'hologram', url: 'https://example.com' }])],
     ['an earlier spoken answer', { messages: [{ role: 'assistant', audio: { id: 'audio_1' } }] }],
     ['a web search', { ...user('news?'), plugins: [{ id: 'web' }] }],
@@ -104,7 +114,10 @@ test('the text for the tokenizer has all that a model reads, and no media', () =
     ],
     tools: [{ type: 'function', function: { name: 'look' } }],
     response_format: { type: 'json_object' },
+    documents: [{ text: 'The moon is far.' }],
+    chat_template_kwargs: { rules: 'No jokes.' },
   })
-  for (const part of ['Be brief.', 'What is this?', 'look', 'far', 'json_object']) expect(text).toContain(part)
+  const parts = ['Be brief.', 'What is this?', 'look', 'far', 'json_object', 'The moon is far.', 'No jokes.']
+  for (const part of parts) expect(text).toContain(part)
   expect(text.length).toBeLessThan(1_000)
 })

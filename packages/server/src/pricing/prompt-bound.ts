@@ -33,12 +33,8 @@ const LEAST_IMAGE_TOKENS = 64
 /** One image as it is estimated when no usage was reported: a megapixel by the common rules. */
 const ESTIMATED_IMAGE_TOKENS = 1_024
 
-/**
- * Bytes of audio per token at the least. Google counts 32 tokens a second, the most of all; wav is at least 4,000
- * bytes a second (8 kHz, 4 bit), and the most frugal speech codec in use about 750 (Opus at 6 kbit/s).
- */
-export const WAV_BYTES_PER_TOKEN = 100
-export const AUDIO_BYTES_PER_TOKEN = 16
+/** Tokens of a second of audio at the most. Source: Google's API reference, "Audio understanding"; others count fewer. */
+export const AUDIO_TOKENS_PER_SECOND = 32
 
 /** Audio as it is estimated when no usage was reported: 16 kB a second at 32 tokens a second. */
 const ESTIMATED_AUDIO_BYTES_PER_TOKEN = 500
@@ -56,19 +52,22 @@ export const COUNT_FACTOR = 1.5
 export interface PromptBody {
   readonly value: Readonly<Record<string, unknown>>
   readonly byteLength: number
+  /** The most tokens of its audio, as long as it is heard. Absent: it has none, or nothing says how long it is. */
+  readonly audioTokens?: number
 }
 
 interface Media {
   base64Bytes: number
   images: number
-  audioTokens: number
-  audioBytes: number
+  /** Base64 text of each audio. */
+  readonly audios: string[]
   /** A part whose size is not known from the body: a file, a video, a search. */
   unknownSize: boolean
 }
 
 /** How large a prompt is, without its words. */
-export interface PromptSize extends Readonly<Pick<Media, 'images' | 'audioTokens' | 'unknownSize'>> {
+export interface PromptSize extends Readonly<Pick<Media, 'images' | 'unknownSize'>> {
+  readonly audioTokens: number
   /** UTF-8 bytes of the JSON text of the body, without the base64 text of media. */
   readonly textBytes: number
   /** Whether it has tools or a response format. */
@@ -82,10 +81,22 @@ export interface PromptSize extends Readonly<Pick<Media, 'images' | 'audioTokens
  *
  * Source: decision 0005 (size of a hold).
  */
-export function boundPrompt({ value, byteLength }: PromptBody, contextLength: number | null): number {
+export function boundPrompt(body: PromptBody, contextLength: number | null): number {
+  const size = sizeOf(body)
+  const textBytes = Math.max(0, body.byteLength - size.base64Bytes)
+  return boundPromptSize({ ...size, textBytes, explains: explains(body.value) }, contextLength)
+}
+
+/** Texts of the audio in a prompt, as it was sent. */
+export function audiosIn(value: PromptBody['value']): readonly string[] {
+  return measureMedia(value).audios
+}
+
+/** What the body has beside its text; audio of which nothing says how long it is may fill the window. */
+function sizeOf({ value, audioTokens }: PromptBody): Media & { readonly audioTokens: number } {
   const media = measureMedia(value)
-  const textBytes = Math.max(0, byteLength - media.base64Bytes)
-  return boundPromptSize({ ...media, textBytes, explains: explains(value) }, contextLength)
+  const unknownSize = media.unknownSize || (media.audios.length > 0 && audioTokens === undefined)
+  return { ...media, audioTokens: audioTokens ?? 0, unknownSize }
 }
 
 /** Upper bound of the prompt's tokens where only its size is known. Source: as `boundPrompt`. */
@@ -104,9 +115,9 @@ export function leastPrompt({ characters, images }: { readonly characters: numbe
  * @param textTokens tokens of `promptText`, by our own counter.
  */
 export function boundCountedPrompt(body: PromptBody, textTokens: number, contextLength: number | null): number {
-  const media = measureMedia(body.value)
-  const tokens = Math.ceil(textTokens * COUNT_FACTOR) + mediaTokens(media) + addedTokens(explains(body.value))
-  return clampToContext(tokens, media, contextLength)
+  const size = sizeOf(body)
+  const tokens = Math.ceil(textTokens * COUNT_FACTOR) + mediaTokens(size) + addedTokens(explains(body.value))
+  return clampToContext(tokens, size, contextLength)
 }
 
 /**
@@ -116,8 +127,7 @@ export function boundCountedPrompt(body: PromptBody, textTokens: number, context
 export function estimatePrompt(body: PromptBody): number {
   const media = measureMedia(body.value)
   const text = Math.ceil(Math.max(0, body.byteLength - media.base64Bytes) / BYTES_PER_ESTIMATED_TOKEN)
-  const audio = Math.ceil(media.audioBytes / ESTIMATED_AUDIO_BYTES_PER_TOKEN)
-  return text + media.images * ESTIMATED_IMAGE_TOKENS + audio
+  return text + media.images * ESTIMATED_IMAGE_TOKENS + estimateAudio(media)
 }
 
 /**
@@ -128,17 +138,30 @@ export function estimateRest(body: PromptBody): number {
   const media = measureMedia(body.value)
   const { messages } = body.value
   const framed = Array.isArray(messages) ? messages.length * ESTIMATED_FRAME_TOKENS : 0
-  const audio = Math.ceil(media.audioBytes / ESTIMATED_AUDIO_BYTES_PER_TOKEN)
-  return framed + media.images * ESTIMATED_IMAGE_TOKENS + audio
+  return framed + media.images * ESTIMATED_IMAGE_TOKENS + estimateAudio(media)
 }
 
-/** The text of a prompt, for a tokenizer: everything that a model reads but media. */
+function estimateAudio({ audios }: Media): number {
+  const bytes = audios.reduce((sum, text) => sum + Math.ceil((text.length * 3) / 4), 0)
+  return Math.ceil(bytes / ESTIMATED_AUDIO_BYTES_PER_TOKEN)
+}
+
+/** Members of a request that no model reads, and those that are read apart. Whatever else there is may be in a prompt. */
+const NO_TEXT: ReadonlySet<string> = new Set([
+  ...['model', 'messages', 'metadata', 'user', 'stop', 'stream_options', 'logit_bias'],
+])
+
+/**
+ * The text of a prompt, for a tokenizer: everything that a model may read but media. Servers put more than messages and
+ * tools into it, such as `documents` and `chat_template_kwargs`.
+ */
 export function promptText(value: Readonly<Record<string, unknown>>): string {
-  const { messages, tools, functions, response_format: format } = value
+  const { messages } = value
   const parts: string[] = []
   for (const message of Array.isArray(messages) ? messages : []) collectMessageText(message, parts)
-  for (const part of [tools, functions, format]) {
-    if (part !== undefined && part !== null) parts.push(JSON.stringify(part))
+  for (const [name, member] of Object.entries(value)) {
+    const isText = typeof member === 'string' || (typeof member === 'object' && member !== null)
+    if (isText && !NO_TEXT.has(name)) parts.push(JSON.stringify(member))
   }
   return parts.join('\n')
 }
@@ -148,7 +171,7 @@ function clampToContext(tokens: number, media: Pick<Media, 'unknownSize'>, conte
   return contextLength === null ? tokens : Math.min(tokens, contextLength)
 }
 
-function mediaTokens(media: Pick<Media, 'images' | 'audioTokens'>): number {
+function mediaTokens(media: Pick<PromptSize, 'images' | 'audioTokens'>): number {
   return media.images * IMAGE_TOKENS + media.audioTokens
 }
 
@@ -162,7 +185,7 @@ function addedTokens(isExplained: boolean): number {
 }
 
 function measureMedia(value: Readonly<Record<string, unknown>>): Media {
-  const media: Media = { base64Bytes: 0, images: 0, audioTokens: 0, audioBytes: 0, unknownSize: false }
+  const media: Media = { base64Bytes: 0, images: 0, audios: [], unknownSize: false }
   // Searches and file parsers of the upstream put text into the prompt that is not in the body.
   if (isPresent(value.plugins) || isPresent(value.web_search_options)) media.unknownSize = true
   if (!Array.isArray(value.messages)) return media
@@ -185,8 +208,7 @@ function measurePart(part: unknown, media: Media): void {
     case 'reasoning':
       return
     case 'image_url':
-      media.images++
-      media.base64Bytes += dataUrlPayload(isRecord(part.image_url) ? part.image_url.url : part.image_url)
+      measureImage(isRecord(part.image_url) ? part.image_url.url : part.image_url, media)
       return
     case 'input_audio':
       measureAudio(part.input_audio, media)
@@ -196,22 +218,25 @@ function measurePart(part: unknown, media: Media): void {
   }
 }
 
+/** Longest type and options of a data URL that is looked at, in UTF-16 units. Source: own choice. */
+const DATA_HEAD_MAX = 512
+
+/** Models take films, documents and texts for what they are, wherever they are given. */
+function measureImage(url: unknown, media: Media): void {
+  const head = typeof url === 'string' && /^data:/i.test(url) ? url.slice(0, DATA_HEAD_MAX) : null
+  if (head === null || /^data:image\//i.test(head)) media.images++
+  else media.unknownSize = true
+  const comma = head?.indexOf(',') ?? -1
+  if (comma !== -1) media.base64Bytes += String(url).length - comma - 1
+}
+
 function measureAudio(audio: unknown, media: Media): void {
   if (!isRecord(audio) || typeof audio.data !== 'string') {
     media.unknownSize = true
     return
   }
-  const bytes = Math.ceil((audio.data.length * 3) / 4)
   media.base64Bytes += audio.data.length
-  media.audioBytes += bytes
-  media.audioTokens += Math.ceil(bytes / (audio.format === 'wav' ? WAV_BYTES_PER_TOKEN : AUDIO_BYTES_PER_TOKEN))
-}
-
-/** Length of the base64 text of a data URL; 0 for every other value. */
-function dataUrlPayload(url: unknown): number {
-  if (typeof url !== 'string' || !url.startsWith('data:')) return 0
-  const comma = url.indexOf(',')
-  return comma === -1 ? 0 : url.length - comma - 1
+  media.audios.push(audio.data)
 }
 
 function collectMessageText(message: unknown, parts: string[]): void {

@@ -7,8 +7,18 @@ import { InvariantError } from '../../platform/errors/invariant-error.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { JsonBody } from '../../platform/json/json-body.ts'
 import { findChatModel } from '../../pipeline/find-model.ts'
-import type { Bound, CountingDeps, FoundModel, Paid, PaidRun, PaidTask, PaidWork } from '../../pipeline/paid-work.ts'
+import type {
+  Bound,
+  CountingDeps,
+  FoundModel,
+  ListeningDeps,
+  Paid,
+  PaidRun,
+  PaidTask,
+  PaidWork,
+} from '../../pipeline/paid-work.ts'
 import {
+  audiosIn,
   boundCountedPrompt,
   boundPrompt,
   estimatePrompt,
@@ -18,13 +28,14 @@ import {
 import type { SelectTarget } from '../../pipeline/routing/list-targets.ts'
 import type { ChatTarget } from '../../pipeline/routing/target.ts'
 import type { UpstreamChatRequest } from '../../upstreams/chat-upstream.ts'
+import { boundAudioTokens } from './audio-tokens.ts'
 import { boundTokens } from './chat-bound.ts'
 import { limitOutput, type OutputLimit } from './chat-limits.ts'
 import type { ChatCall } from './parse-chat.ts'
 import { besideTokens, refuseBeyond, withinBound } from '../../pipeline/within-bound.ts'
 
 /** What a chat is given. */
-export type ChatDeps = CountingDeps
+export type ChatDeps = CountingDeps & ListeningDeps
 
 /** One chat request of one caller. */
 export type ChatTask = PaidTask<ChatCall>
@@ -107,7 +118,7 @@ class ChatBounds {
   readonly #deps: ChatDeps
   readonly #call: ChatCall
   readonly #choices: number
-  readonly #prompt: PromptBody
+  #prompt: PromptBody
   #promptTokens = 0
   #output: OutputLimit | null = null
 
@@ -118,8 +129,23 @@ class ChatBounds {
     this.#prompt = { value: call.body.value, byteLength: call.body.text.length }
   }
 
-  /** Bytes bound the prompt's tokens without a tokenizer. @throws {ServiceError} 400 for a field that asks for more. */
-  byBytes(found: FoundModel<ChatTarget>): Bound {
+  /**
+   * Bytes bound the prompt's tokens without a tokenizer, but for those of audio, which is heard.
+   *
+   * @throws {ServiceError} 400 for a field that asks for more, 503 while too many audio files wait to be measured.
+   */
+  byBytes(found: FoundModel<ChatTarget>): Bound | Promise<Bound> {
+    const audios = audiosIn(this.#prompt.value)
+    return audios.length === 0 ? this.#byBytes(found) : this.#byLength(found, audios)
+  }
+
+  async #byLength(found: FoundModel<ChatTarget>, audios: readonly string[]): Promise<Bound> {
+    const audioTokens = await boundAudioTokens(this.#deps, audios)
+    if (audioTokens !== undefined) this.#prompt = { ...this.#prompt, audioTokens }
+    return this.#byBytes(found)
+  }
+
+  #byBytes(found: FoundModel<ChatTarget>): Bound {
     const call = this.#call
     const promptTokens = boundPrompt(this.#prompt, found.model.contextLength)
     const output = limitChat(call, found.model, promptTokens)
@@ -205,5 +231,7 @@ export function chatRequest(
   more: { readonly stream: boolean; readonly signal: AbortSignal },
 ): UpstreamChatRequest {
   const { body, maxTokens, outputTokens } = plan
-  return { body, upstreamModel, maxTokens, outputTokens, confidential: model.confidential, ...more }
+  const { confidential, inputModalities } = model
+  const readsFiles = inputModalities.includes('file')
+  return { body, upstreamModel, maxTokens, outputTokens, readsFiles, confidential, ...more }
 }

@@ -1,10 +1,10 @@
 /** What every transcription is to the pipeline, whole or streamed: its model, its length and its charge. */
 import { BYTES_PER_SECOND_LEAST } from '../../platform/audio/codecs/packet-clock.ts'
-import type { AudioLength } from '../../platform/audio/audio-length.ts'
 import type { Charged } from '../../money/billing/settlement.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { findMediaModel } from '../../pipeline/find-model.ts'
-import type { Paid, PaidDeps, PaidRun, PaidTask, PaidWork, Sink } from '../../pipeline/paid-work.ts'
+import { measuringIsBusy } from '../../pipeline/measuring-is-busy.ts'
+import type { ListeningDeps, Paid, PaidDeps, PaidRun, PaidTask, PaidWork, Sink } from '../../pipeline/paid-work.ts'
 import type { TranscriptionPrices } from '../../pricing/media-price.ts'
 import type { SelectTarget } from '../../pipeline/routing/list-targets.ts'
 import type { Target } from '../../pipeline/routing/target.ts'
@@ -21,10 +21,7 @@ import { renderSvc } from '../../pipeline/render-charge.ts'
 import { boundAudio, wholeSeconds } from './audio-bound.ts'
 import { sourceFormats, type TranscriptFacts } from './render-transcript.ts'
 
-export interface TranscribeDeps extends PaidDeps {
-  /** Measures how long an audio file lasts. */
-  readonly measureAudio: (file: SpooledFile) => Promise<AudioLength>
-}
+export type TranscribeDeps = PaidDeps & ListeningDeps
 
 /** One transcription request of one caller. */
 export type TranscriptionTask = PaidTask<TranscriptionCall>
@@ -78,13 +75,7 @@ async function measure(deps: TranscribeDeps, content: SpooledFile): Promise<numb
         shouldRetry: false,
       })
     case 'busy':
-      throw new ServiceError(
-        'server_is_overloaded',
-        'The gateway has reached its limit of simultaneous audio measurements.',
-        {
-          retryAfterSeconds: 1,
-        },
-      )
+      throw measuringIsBusy()
   }
 }
 
