@@ -7,6 +7,7 @@ import { type BenchContext, openBenchContext } from './bench-context.ts'
 import { measureDiskSync } from './disk-sync.ts'
 import { describeMachine, type Machine } from './machine.ts'
 import { readOptions } from '../packages/server/src/app/read-options.ts'
+import { writeLine } from '../packages/server/src/platform/runtime/write-line.ts'
 import { type BenchOptions, benchOptionsOf, benchProgram } from './options.ts'
 import { renderMachine, renderTable, replaceFigures } from './report.ts'
 import type { Row, RowResult, Verdict } from './row.ts'
@@ -61,7 +62,7 @@ async function measureRows(context: BenchContext): Promise<readonly RowResult[]>
 
 function publish(options: BenchOptions, machine: Machine, results: readonly RowResult[]): void {
   const figures = `${renderMachine(machine)}\n\n${renderTable(results)}`
-  process.stdout.write(`${figures}\n`)
+  writeLine(process.stdout, figures)
   const { pairs, seconds, scale } = options
   if (options.json !== null) {
     writeFileSync(options.json, `${JSON.stringify({ machine, pairs, seconds, scale, results }, null, 2)}\n`)

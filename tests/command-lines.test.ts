@@ -1,5 +1,6 @@
 /** What the programs of this repository answer to a command line that is wrong, and to a question for help. */
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -23,6 +24,17 @@ function runScript(script: string, ...words: string[]): Promise<Ended> {
       resolve({ code: error === null ? 0 : error.code, stdout, stderr }),
     )
   })
+}
+
+/** Runs a program whose output is read by no one, as behind `head` once that has its lines. */
+async function runUnread(script: string, ...words: string[]): Promise<Omit<Ended, 'stdout'>> {
+  const [file = '', ...given] = script.split(' ')
+  const child = spawn(process.execPath, [join(ROOT, file), ...given, ...words], { stdio: ['ignore', 'pipe', 'pipe'] })
+  child.stdout.destroy()
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  const [code] = (await once(child, 'close')) as [unknown]
+  return { code, stderr }
 }
 
 /** The programs, by the scripts of package.json: one that is added later is looked at, too. */
@@ -56,4 +68,13 @@ test.each([
   const { code, stderr } = await runScript(script, option, value)
   expect({ code, lines: stderr.trim().split('\n') }).toEqual({ code: 2, lines: [expect.stringContaining(allowed)] })
   expect(stderr).toMatch(new RegExp(`^error: option '${option} <\\w+>' argument '${value}' is invalid\\. `))
+})
+
+test('a reader who has gone ends no program with a failure', async () => {
+  const scripts = await readScripts()
+  const check = async ([name, script]: (typeof scripts)[number], ...words: string[]): Promise<void> => {
+    expect({ name, ...(await runUnread(script, ...words)) }).toEqual({ name, code: 0, stderr: '' })
+  }
+  const admin = scripts.find(([name]) => name === 'admin') ?? ['', '']
+  await Promise.all([...scripts.map((each) => check(each, '--help')), check(admin, 'config-schema')])
 })

@@ -4,9 +4,10 @@
  */
 import { scrubArguments } from '@svc/contract'
 import { runFund } from './app/run-fund.ts'
+import { writeLine } from './platform/runtime/write-line.ts'
 
 process.exitCode = await runFund(process.argv.slice(2), {
   env: process.env,
-  print: (line) => process.stdout.write(`${line}\n`),
-  printError: (line) => process.stderr.write(`${scrubArguments(line)}\n`),
+  print: (line) => writeLine(process.stdout, line),
+  printError: (line) => writeLine(process.stderr, scrubArguments(line)),
 })

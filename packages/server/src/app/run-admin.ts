@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline/promises'
 import { loadOperatorConfig } from '../config/load-operator-config.ts'
 import type { StorePlace } from '../config/store-address.ts'
 import { runAdmin } from '../operations/commands/admin-program.ts'
+import { writeLine } from '../platform/runtime/write-line.ts'
 import { describeStartFailure } from './describe-start-failure.ts'
 import { openAdmin } from './open-admin.ts'
 
@@ -12,7 +13,7 @@ import { openAdmin } from './open-admin.ts'
  * code.
  */
 export async function runAdminProcess(words: readonly string[]): Promise<void> {
-  const printError = (text: string): void => void process.stderr.write(`${scrubSecrets(text)}\n`)
+  const printError = (text: string): void => writeLine(process.stderr, scrubSecrets(text))
   let place: StorePlace = { databaseUrl: null, dataDir: '' }
   try {
     process.exitCode = await runAdmin(
@@ -22,7 +23,7 @@ export async function runAdminProcess(words: readonly string[]): Promise<void> {
           place = config
           return openAdmin(config)
         },
-        print: (text) => void process.stdout.write(`${text}\n`),
+        print: (text) => writeLine(process.stdout, text),
         printError,
         ask: process.stdin.isTTY ? askPerson : null,
       },

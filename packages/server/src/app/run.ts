@@ -17,6 +17,7 @@ import { isPlayground } from './open-console.ts'
 import { type BufferedLogSink, openLogSink } from '../platform/runtime/log-sink.ts'
 import { createLogger, type Logger } from '../platform/runtime/log.ts'
 import { createStopSignals } from '../platform/runtime/stop-signals.ts'
+import { writeLine } from '../platform/runtime/write-line.ts'
 import { welcome } from './welcome.ts'
 
 async function seedSandbox(config: Config, gateway: Gateway): Promise<string | null> {
@@ -67,7 +68,7 @@ function stopOnSignals(gateway: Gateway, log: Logger, graceMs: number): void {
     const text = stopText(requests, graceMs)
     log.info({ signal, requests, graceMs }, text)
     // A person who has pressed Ctrl-C reads so, too, where the log is quiet.
-    if (process.stdout.isTTY && !log.isLevelEnabled('info')) process.stdout.write(`\n  ${text}\n`)
+    if (process.stdout.isTTY && !log.isLevelEnabled('info')) writeLine(process.stdout, `\n  ${text}`)
     const startedAt = performance.now()
     gateway.stop().then(
       ({ unwritten, pending, journal }) => {
@@ -120,7 +121,7 @@ async function start({ log, sink }: Output, { config, notices, adminCommand }: S
   // Where people are let in by a click, a link is not needed.
   const firstRunAddress = isPlayground(config) ? null : await gateway.console.firstRunAddress()
   const newcomer = { demoKey, firstRunAddress, isConsoleBuilt: isConsoleBuilt() }
-  process.stdout.write(welcome(config, newcomer, { env: process.env, workingDir: process.cwd(), adminCommand }))
+  writeLine(process.stdout, welcome(config, newcomer, { env: process.env, workingDir: process.cwd(), adminCommand }))
 }
 
 /** Runs until a signal. Whatever prevents the start is one message that says what to do, and exit code 1. */
@@ -137,9 +138,9 @@ export async function run({ adminCommand }: RunOptions): Promise<void> {
     await start({ log, sink }, { config, notices: loaded.notices, adminCommand })
   } catch (error) {
     const sentence = describeStartFailure(error, config)
-    if (sentence !== null) process.stderr.write(`svc: ${scrubSecrets(sentence)}\n`)
+    if (sentence !== null) writeLine(process.stderr, `svc: ${scrubSecrets(sentence)}`)
     else if (log !== null) log.fatal({ err: error }, 'The gateway could not start.')
-    else process.stderr.write(`svc: ${scrubSecrets(inspect(error))}\n`)
+    else writeLine(process.stderr, `svc: ${scrubSecrets(inspect(error))}`)
     process.exit(1)
   }
 }

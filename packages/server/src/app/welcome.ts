@@ -110,6 +110,5 @@ export function welcome(config: Config, newcomer: Newcomer, place: StartPlace): 
   Base URL   ${baseUrl}/v1
   Console    ${isConsoleBuilt ? `${origin}/console` : 'not built; "npm run build" builds it'}
   Reference  ${origin}/docs
-${deposits}${quiet}${operator}${first}
-`
+${deposits}${quiet}${operator}${first}`
 }
