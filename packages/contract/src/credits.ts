@@ -28,6 +28,9 @@ export function nanocreditsOf(amount: bigint): Nanocredits {
 /** No credits at all. */
 export const ZERO: Nanocredits = nanocreditsOf(0n)
 
+/** The largest amount that a person can name, which a signed 64-bit column holds. Source: decision 0002. */
+export const CREDITS_MAX: Nanocredits = nanocreditsOf(9_000_000_000n * NANOCREDITS_PER_CREDIT)
+
 /**
  * Prints an amount in credits as an exact decimal: no exponent, no trailing zeros, at most nine decimals.
  * `formatCredits(1_500_000_000n)` is `"1.5"`.

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { budgetPeriods } from '../balance.ts'
-import { parseCredits } from '../credits.ts'
+import { CREDITS_MAX, formatCredits, parseCredits } from '../credits.ts'
 import { creditsNumber } from '../money-schema.ts'
 import { recordId } from '../record-id.ts'
 import { requestsPerMinute } from './request-limits.ts'
@@ -75,12 +75,13 @@ export const teamKeysQuery = z.object({
 export const teamKeyList = z.object({ data: z.array(teamKey), has_more: z.boolean() })
 
 /** An amount as a person typed it: exact decimal text. */
-export const creditsText = z
-  .string()
-  .refine(
-    (text) => (parseCredits(text) ?? 0n) > 0n,
-    'Expected a number of credits above 0, with at most nine decimals.',
-  )
+export const creditsText = z.string().refine(
+  (text) => {
+    const amount = parseCredits(text) ?? 0n
+    return amount > 0n && amount <= CREDITS_MAX
+  },
+  `Expected a number of credits above 0, at most ${formatCredits(CREDITS_MAX)}, with at most nine decimals.`,
+)
 
 export const newTeamKey = z.object({
   name: z.string().min(1).max(200),

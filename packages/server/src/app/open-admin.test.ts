@@ -297,6 +297,7 @@ describeEachEngine('operator commands', (engine) => {
     ['key', 'revoke', 'nobody'],
     ['credits', 'grant', '--account', 'nobody', '--amount', '1', '--reason', 'x'],
     ['credits', 'grant', '--account', 'nobody', '--amount', '1', '--reason', ' '],
+    ['credits', 'grant', '--account', 'nobody', '--amount', '1000000001', '--reason', 'x'],
   ])('what cannot be done exits with 1: %s %s %s', async (...words) => {
     const { code, output, errors } = await run(...words)
     expect([code, output]).toEqual([1, ''])
@@ -310,6 +311,9 @@ describeEachEngine('operator commands', (engine) => {
     ['credits', 'grant', '--account', 'a', '--amount', '-1', '--reason', 'x'],
     ['credits', 'adjust', '--account', 'a', '--amount', '0', '--reason', 'x'],
     ['credits', 'adjust', '--account', 'a', '--amount', '0.0000000001', '--reason', 'x'],
+    ['credits', 'adjust', '--account', 'a', '--amount', '-9000000001', '--reason', 'x'],
+    ['key', 'create', '--account', 'a', '--name', 'x', '--budget', '9000000001'],
+    ['account', 'create', '--name', 'x', '--team-cap', '9000000001'],
     ['key', 'create', '--name', 'x'],
     ['key', 'create', '--account', 'a', '--name', 'x', '--rights', 'everything'],
     ['key', 'create', '--account', 'a', '--name', 'x', '--expires', 'soon'],

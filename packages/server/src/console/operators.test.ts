@@ -142,7 +142,7 @@ describeEachEngine('the operator’s rows', (engine) => {
       message: 'Only 12.5 credits are available; nothing was taken away.',
     })
     expect(await operator.json('POST', path, { ...take, credits: '-12.5' })).toMatchObject({ credits: 0 })
-    for (const credits of ['0', '-1', 'x', '1e3', '1.0000000001']) {
+    for (const credits of ['0', '-1', 'x', '1e3', '1.0000000001', '2000000000', '9000000001']) {
       const refused = await refusal(operator, 'POST', path, { ...grant, id: randomUUID(), credits })
       expect([credits, refused.status, refused.param]).toEqual([credits, 400, 'credits'])
     }
@@ -158,6 +158,19 @@ describeEachEngine('the operator’s rows', (engine) => {
     )
     expect(data.map(({ outcome }) => outcome).toSorted()).toEqual(['done', 'refused', 'unchanged', 'unchanged'])
     expect(data.at(-1)?.details).toEqual([{ name: 'credits', value: '2.5' }])
+  })
+
+  test('more than a balance holds is refused in words, and nothing of it is recorded', async () => {
+    const { accountId } = await createTestAccount(gateway.gateway, '1')
+    const path = `${rows}/accounts/${accountId}/credits`
+    const give = { kind: 'grant', credits: '1000000000', reason: 'much' }
+    for (let times = 0; times < 3; times++) await operator.json('POST', path, { ...give, id: randomUUID() })
+    expect(await refusal(operator, 'POST', path, { ...give, id: randomUUID() })).toMatchObject({
+      ...{ status: 400, code: 'invalid_value', param: 'credits' },
+      message: 'A balance holds at most 4000000000 credits. Nothing was recorded.',
+    })
+    expect(await newestEntry(`?account=${accountId}`)).toMatchObject({ action: 'credits.grant', outcome: 'refused' })
+    expect((await accountOf(accountId)).credits).toBe(3_000_000_001)
   })
 
   test('an export has everything of the account, and neither secrets nor another account’s', async () => {

@@ -97,6 +97,7 @@ describeEachEngine('keys of a team', (engine) => {
       [{ name: '  ' }, 'name'],
       [{ name: 'a', budget: { credits: '-1', period: 'daily' } }, 'budget.credits'],
       [{ name: 'a', budget: { credits: '1', period: 'hourly' } }, 'budget.period'],
+      [{ name: 'a', budget: { credits: '10000000000', period: 'none' } }, 'budget.credits'],
       [{ name: 'a', expires_at: 5 }, 'expires_at'],
       [{ name: 'a', expires_at: Number.MAX_SAFE_INTEGER }, 'expires_at'],
       [{ name: 'a', models: [] }, 'models'],

@@ -79,7 +79,8 @@ begin
     left join account c on c.account_id = i.id and c.account_id = any (account_ids);
 
   -- A session that has a budget's row has its periods.
-  select array_agg(l.limit_nanocredits order by i.n), array_agg(l.period order by i.n)
+  -- None of them counts more than a column holds, with the largest operation on top.
+  select array_agg(least(l.limit_nanocredits, 8000000000000000000) order by i.n), array_agg(l.period order by i.n)
     into b_limit, b_period
     from unnest(budget_ids) with ordinality i (id, n)
     left join (select * from budget where budget_id = any (budget_ids) order by budget_id for update) l
@@ -318,7 +319,7 @@ begin
       elsif a_posted[a] - a_held[a] + operation.amount < 0 then
         results[n] := format('["insufficient_credit","%s"]', a_posted[a] - a_held[a]);
       elsif a_posted[a] + operation.amount > 4000000000000000000 then
-        results[n] := '["fault","a balance cannot be that large"]';
+        results[n] := '["too_large","4000000000000000000"]';
       else
         a_posted[a] := a_posted[a] + operation.amount; a_changed[a] := true;
         credit_ids := credit_ids || operation.id; credit_operations := credit_operations || n;

@@ -4,6 +4,12 @@ import type { HoldPolicy } from './operations.ts'
 /** More than any balance can hold, and small enough that two of them still fit a signed 64-bit column. */
 export const AMOUNT_MAX = 4_000_000_000_000_000_000n
 
+/**
+ * What a budget counts in one of its periods at most, capped or not: with the largest operation on top it still fits the
+ * column, so that no settlement is ever refused for it.
+ */
+export const COUNTED_MAX = 8_000_000_000_000_000_000n
+
 /** A hold may take this share of what is available before the balance counts as the limiter. */
 const UNLIMITED_SHARE = 4n
 /** An `affordable` hold leaves this share of the balance to other requests, where it still gets its first units … */

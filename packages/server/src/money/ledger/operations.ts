@@ -229,6 +229,8 @@ export type CreditResult =
   | { readonly kind: 'id_taken'; readonly by: CreditFacts }
   | { readonly kind: 'insufficient'; readonly available: Nanocredits }
   | { readonly kind: 'unknown_account' }
+  /** The balance would be more than one can hold. Nothing was recorded. */
+  | { readonly kind: 'too_large'; readonly most: Nanocredits }
   /** The person who gave it is no operator any more. Nothing was recorded. */
   | { readonly kind: 'not_operator' }
 

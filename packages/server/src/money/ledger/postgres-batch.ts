@@ -244,6 +244,8 @@ function resultFrom([kind, first, second, third, fourth, fifth]: ResultRow): Led
           reason: fourth == null ? null : String(fourth),
         },
       }
+    case 'too_large':
+      return { kind, most: amountFrom(first) }
     case 'insufficient_credit':
       return { kind: 'insufficient', available: amountFrom(first) }
     case 'deposited':

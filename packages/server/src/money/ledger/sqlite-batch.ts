@@ -12,7 +12,6 @@ import type {
   CreditResult,
   ExtendHold,
   ExtendResult,
-  FaultResult,
   JournalHolds,
   JournalResult,
   LedgerOperation,
@@ -208,7 +207,7 @@ function extendHold(rows: BatchRows, operation: ExtendHold): ExtendResult {
   return { kind: 'extended', amount: nanocreditsOf(hold.amount), units }
 }
 
-function recordCredit(rows: BatchRows, operation: RecordCredit): CreditResult | FaultResult {
+function recordCredit(rows: BatchRows, operation: RecordCredit): CreditResult {
   const { transferId, accountId, amount, source, reason, operatorId, now } = operation
   if (operatorId !== undefined && !rows.store.isOperator(operatorId)) return { kind: 'not_operator' }
   const balance = findBalance(rows, accountId)
@@ -223,7 +222,7 @@ function recordCredit(rows: BatchRows, operation: RecordCredit): CreditResult | 
   }
   const available = balance.posted - balance.held
   if (available + amount < 0n) return { kind: 'insufficient', available: nanocreditsOf(available) }
-  if (balance.posted + amount > AMOUNT_MAX) return { kind: 'fault', message: 'a balance cannot be that large' }
+  if (balance.posted + amount > AMOUNT_MAX) return { kind: 'too_large', most: nanocreditsOf(AMOUNT_MAX) }
   balance.posted += amount
   balance.isChanged = true
   rows.credits.set(transferId, { transferId, accountId, kind: source, amount, reason, createdAt: now })

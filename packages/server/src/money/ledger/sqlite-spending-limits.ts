@@ -1,4 +1,5 @@
 import { periodStart } from '../../platform/runtime/budget-period.ts'
+import { COUNTED_MAX } from './hold-size.ts'
 import type { SpendLimit } from './operations.ts'
 import { findBudget, findWindow, type BatchRows } from './sqlite-batch-rows.ts'
 import type { BalanceRow, BudgetRow, HoldRow, WindowRow } from './sqlite-ledger-rows.ts'
@@ -52,5 +53,7 @@ export function payableBeyondHold(spending: SpendingLimits, held: bigint): bigin
 }
 
 function remaining(window: WindowRow | null): bigint | null {
-  return window === null || window.budget.limit === null ? null : window.budget.limit - window.spent - window.reserved
+  if (window === null) return null
+  const { limit } = window.budget
+  return (limit === null || limit > COUNTED_MAX ? COUNTED_MAX : limit) - window.spent - window.reserved
 }

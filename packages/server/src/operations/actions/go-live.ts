@@ -3,7 +3,8 @@
  * accounts, teams and people stay. Source: decision 0105 (test and live money never meet).
  */
 import { nanocreditsOf } from '@svc/contract'
-import { closeAccount } from '../../access/accounts/close-account.ts'
+import { type AccountStore, closeAccount } from '../../access/accounts/close-account.ts'
+import { OPERATION_AMOUNT_MAX } from '../../money/ledger/check-operation.ts'
 import { InvariantError } from '../../platform/errors/invariant-error.ts'
 import { type JournalDeps, keepJournal, type Operator } from '../../access/operators/journal.ts'
 import type { StoreKind } from '../../access/operators/store-kind.ts'
@@ -11,7 +12,8 @@ import { createId } from '../../platform/runtime/ids.ts'
 import type { GoLiveStore, OpenWork } from './go-live-store.ts'
 import type { OperationsDeps } from './operations-deps.ts'
 
-export interface GoLiveDeps extends JournalDeps, Pick<OperationsDeps, 'accounts' | 'ledger'> {
+export interface GoLiveDeps extends JournalDeps, Pick<OperationsDeps, 'ledger'> {
+  readonly accounts: Pick<AccountStore, 'find' | 'close'>
   readonly store: GoLiveStore
   /** Whether a gateway serves the store. */
   readonly isServed: () => Promise<boolean>
@@ -42,19 +44,22 @@ export async function goLive(deps: GoLiveDeps, by: Operator): Promise<GoLiveResu
 async function endTestMode({ accounts, ledger, store, clock, demo }: GoLiveDeps): Promise<GoLiveResult> {
   // Keys end with all others below.
   await closeAccount({ store: accounts, revokeKeys: () => Promise.resolve(), clock }, demo.accountId)
-  const taken = { accounts: 0, credits: 0n }
+  const accountIds = new Set<string>()
+  let credits = 0n
   for (let page = await store.listBalances(); page.length > 0; page = await store.listBalances()) {
     for (const { accountId, posted } of page) {
       const now = clock.now()
       const reason = 'Test credits end with the sandbox'
-      const amount = nanocreditsOf(-posted)
+      // What is more than one operation moves is taken by the next.
+      const taken = posted < OPERATION_AMOUNT_MAX ? posted : OPERATION_AMOUNT_MAX
+      const amount = nanocreditsOf(-taken)
       const operation = { kind: 'credit', source: 'adjustment', transferId: createId(now), accountId, amount } as const
       const result = await ledger.submit({ ...operation, reason, now })
       if (result.kind !== 'credited') throw new InvariantError(`test credits were not taken: ${result.kind}`)
-      taken.accounts += 1
-      taken.credits += posted
+      accountIds.add(accountId)
+      credits += taken
     }
   }
   const keys = await store.endTestMode(demo.email, clock.now())
-  return { kind: 'live', ...taken, keys }
+  return { kind: 'live', accounts: accountIds.size, credits, keys }
 }

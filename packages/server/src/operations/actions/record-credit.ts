@@ -1,5 +1,6 @@
 import { formatCredits, type Nanocredits } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
+import { OPERATION_AMOUNT_MAX } from '../../money/ledger/check-operation.ts'
 import type { CreditFacts, CreditResult } from '../../money/ledger/operations.ts'
 import {
   actingOperator,
@@ -28,7 +29,7 @@ export interface CreditRequest {
 
 export interface RecordedCredit {
   readonly transferId: string
-  readonly result: Exclude<CreditResult, { kind: 'id_taken' | 'not_operator' }>
+  readonly result: Exclude<CreditResult, { kind: 'id_taken' | 'not_operator' | 'too_large' }>
 }
 
 const OUTCOMES: Readonly<Record<CreditResult['kind'], ActionOutcome>> = {
@@ -38,12 +39,13 @@ const OUTCOMES: Readonly<Record<CreditResult['kind'], ActionOutcome>> = {
   insufficient: 'refused',
   unknown_account: 'refused',
   not_operator: 'refused',
+  too_large: 'refused',
 }
 
 /**
  * Gives credits or corrects a balance, never below what is held, with an entry in the journal.
  *
- * @throws {ServiceError} `invalid_value` for words or a name that cannot be, `id_already_used` where the name is that of
+ * @throws {ServiceError} `invalid_value` for words, a name or an amount that cannot be, `id_already_used` where the name is that of
  * another credit, `role_denied` for who is no operator any more.
  */
 export async function recordCredit(
@@ -59,6 +61,10 @@ export async function recordCredit(
   }
   if (amount === 0n || (source === 'grant' && amount < 0n)) {
     const rule = source === 'grant' ? 'A grant is more than 0 credits.' : 'An adjustment is not 0 credits.'
+    throw new ServiceError('invalid_value', rule, { param: 'credits' })
+  }
+  if (amount > OPERATION_AMOUNT_MAX || amount < -OPERATION_AMOUNT_MAX) {
+    const rule = `One ${source} moves at most ${formatCredits(OPERATION_AMOUNT_MAX)} credits.`
     throw new ServiceError('invalid_value', rule, { param: 'credits' })
   }
   const now = deps.clock.now()
@@ -80,6 +86,10 @@ export async function recordCredit(
   )
   if (result.kind === 'not_operator') throw noOperator()
   if (result.kind === 'id_taken') throw idTaken(request, result.by, reason)
+  if (result.kind === 'too_large') {
+    const rule = `A balance holds at most ${formatCredits(result.most)} credits. Nothing was recorded.`
+    throw new ServiceError('invalid_value', rule, { param: 'credits' })
+  }
   return { transferId, result }
 }
 

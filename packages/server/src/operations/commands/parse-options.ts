@@ -1,5 +1,12 @@
 import { InvalidArgumentError } from 'commander'
-import { OVERLAP_HOURS_MAX, parseCredits, parseTimeText, type Nanocredits } from '@svc/contract'
+import {
+  CREDITS_MAX,
+  formatCredits,
+  type Nanocredits,
+  OVERLAP_HOURS_MAX,
+  parseCredits,
+  parseTimeText,
+} from '@svc/contract'
 import { isRight, RIGHTS } from '../../access/keys/key-permissions.ts'
 import type { Right } from '../../access/keys/caller.ts'
 
@@ -10,6 +17,9 @@ export function parseAmount(text: string): Nanocredits {
     throw new InvalidArgumentError(
       'Give credits as a decimal other than 0, such as 1000 or 0.5, with at most 9 decimals.',
     )
+  }
+  if (amount > CREDITS_MAX || amount < -CREDITS_MAX) {
+    throw new InvalidArgumentError(`Give at most ${formatCredits(CREDITS_MAX)} credits.`)
   }
   return amount
 }
