@@ -11,6 +11,7 @@ import type { AdminServer } from '../edge/admin-server.ts'
 import { OpenAnswers } from '../edge/open-answers.ts'
 import { createApp } from './http-app.ts'
 import type { KeyAuthenticator } from '../access/keys/authenticate-key.ts'
+import { forgetExpired } from '../access/sign-in/forget-expired.ts'
 import type { Ledger } from '../money/ledger/ledger.ts'
 import { deliverDueMail, type OutboxDeps } from '../platform/mail/outbox.ts'
 import type { OpenCatalog } from './open-catalog.ts'
@@ -20,6 +21,7 @@ import type { OpenMedia } from './open-media.ts'
 import { type ObservedParts, startObservation } from './open-observation.ts'
 import { type GatewayOptions, openParts, type Parts } from './open-parts.ts'
 import { type Health, readHealth } from './read-health.ts'
+import type { OperatorServices } from '../operations/actions/operator-services.ts'
 import type { Phase } from './read-readiness.ts'
 import { systemClock, type SystemClock } from '../platform/runtime/clock.ts'
 import { LISTEN_BACKLOG } from '../platform/runtime/listen-backlog.ts'
@@ -36,6 +38,7 @@ export interface Gateway {
   readonly authenticator: KeyAuthenticator
   readonly media: OpenMedia
   readonly console: Pick<OpenConsole, 'deps' | 'firstRunAddress' | 'notifyLowBalances'>
+  readonly operators: OperatorServices
   readonly clock: SystemClock
   readonly health: () => Promise<Health>
   /** How many requests are not settled yet: a stop waits for them. */
@@ -154,6 +157,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   let admin: AdminServer | null = null
   return {
     ...{ database, ledger, authenticator, clock, health, media: parts.media, console: parts.console },
+    operators: edge.operators,
     openRequests: () => parts.openHolds.running,
     adminOrigin: () => admin?.origin ?? null,
     start: async () => {
@@ -204,9 +208,7 @@ function observedParts(parts: Parts, videos: VideoDeps, phase: () => Phase): Obs
   }
 }
 
-/**
- * How often requests with an Idempotency-Key are forgotten that are old enough, in milliseconds. Source: own choice.
- */
+/** How often what was kept for a time is forgotten that is old enough, in milliseconds. Source: own choice. */
 const FORGET_MS = 3_600_000
 
 function workerDeps(parts: Parts, videos: VideoDeps) {
@@ -243,11 +245,12 @@ const LIMITS_MS = 500
 /** How often balances are compared with what teams have set, in milliseconds. Source: decision 0043. */
 const LOW_BALANCES_MS = 15_000
 
-function choresOf({ idempotency, limits, console: pages }: Parts) {
+function choresOf({ database, clock, idempotency, limits, console: pages }: Parts) {
   const { notifyLowBalances } = pages
   return [
     { name: 'limits', everyMs: LIMITS_MS, run: () => limits.tick() },
     { name: 'idempotency', everyMs: FORGET_MS, run: () => idempotency.removeExpired() },
+    { name: 'sign-in', everyMs: FORGET_MS, run: () => forgetExpired(database, clock.earliest()) },
     ...(notifyLowBalances === null
       ? []
       : [{ name: 'low balances', everyMs: LOW_BALANCES_MS, run: () => notifyLowBalances() }]),
