@@ -99,7 +99,7 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
   const operators = createOperatorStore(database)
   const teams = knownHere(createTeamStore(database), ['setRole', 'removeMember'], catchUp)
   const limits = { accountLimitStore: createAccountLimitStore(database), gatewayLimits: config.limits }
-  const store = knownHere(createKeyStore(database), ['revoke', 'endBy', 'change'], catchUp)
+  const store = knownHere(createKeyStore(database), ['insert', 'revoke', 'change'], catchUp)
   const keyDeps = { ...limits, store, peppers: config.peppers, clock }
   const playStore = knownHere(createPlaygroundKeyStore(database), ['keepNewest', 'revokeBaseless'], catchUp)
   const playgroundKeys = createPlaygroundKeys({ ...keyDeps, playStore })

@@ -37,6 +37,13 @@ export interface NewKey {
   readonly by?: ActingMember | undefined
 }
 
+/** The key that a new one takes the place of, and when it ends. */
+export interface Predecessor {
+  readonly keyId: string
+  /** Null ends it at once, with what was mirrored through it. */
+  readonly endsAt: number | null
+}
+
 /** Absent parts stay. */
 export interface KeyRowChange {
   readonly changedAt: number
@@ -95,17 +102,51 @@ export function changeStatements(database: Database, keyId: string, change: KeyR
  * person may have one in the team, and any key only while its maker's role allows it: no role can change before the end
  * of the transaction.
  *
+ * @param old the key whose place it takes: one that was revoked has no successor.
  * @returns statements of which the last writes the key.
  */
-export function insertStatements(database: Database, key: NewKey): readonly CompiledQuery[] {
+export function insertStatements(database: Database, key: NewKey, old?: Predecessor): readonly CompiledQuery[] {
   const { createdBy, teamId, by } = key
   const holder = key.kind === 'service' || createdBy === null ? null : { teamId, userId: createdBy }
-  const isAllowed = sql<SqlBool>`(${isHolder(holder)} and ${stillMay(by)})`
+  const isAllowed = sql<SqlBool>`(${isHolder(holder)} and ${stillMay(by)} and ${old === undefined ? TRUE : isLive(old)})`
   return [
     ...(holder === null && by === undefined ? [] : [lockTeam(database, teamId)]),
+    ...(old === undefined ? [] : [lockKey(database, old)]),
     ...(key.sharesBudget ? [] : [insertBudget(database, key, isAllowed)]),
     insertKey(database, key, isAllowed),
   ]
+}
+
+/**
+ * Ends a key in the place of which another one was written: for after `insertStatements`, whose key decides. What was to
+ * end before stays so.
+ */
+export function endStatements(database: Database, old: Predecessor, key: NewKey): readonly CompiledQuery[] {
+  const isFollowed = sql<SqlBool>`exists (select 1 from api_key where key_id = ${key.keyId})`
+  const { keyId, endsAt } = old
+  if (endsAt === null) return revokeStatements(database, keyId, key.createdAt, isFollowed)
+  const statement = database.read
+    .updateTable('api_key')
+    .set({ expires_at: endsAt, changed_at: laterThanBefore(key.createdAt) })
+    .where('key_id', '=', keyId)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', endsAt)]))
+    .where(isFollowed)
+  return [statement.compile()]
+}
+
+const TRUE = sql<SqlBool>`1 = 1`
+
+/** A key that is ended at the same time is ended before, or after. */
+function lockKey({ read }: Database, { keyId }: Predecessor): CompiledQuery {
+  return read
+    .updateTable('api_key')
+    .set((set) => ({ name: set.ref('name') }))
+    .where('key_id', '=', keyId)
+    .compile()
+}
+
+function isLive({ keyId }: Predecessor): Expression<SqlBool> {
+  return sql<SqlBool>`exists (select 1 from api_key where key_id = ${keyId} and revoked_at is null)`
 }
 
 /** Notes who has seen a key's secret, once for each person, if the key was written. */
@@ -127,7 +168,7 @@ interface Holder {
 }
 
 function isHolder(holder: Holder | null): Expression<SqlBool> {
-  if (holder === null) return sql<SqlBool>`1 = 1`
+  if (holder === null) return TRUE
   const { teamId, userId } = holder
   return sql<SqlBool>`exists (select 1 from team_key_holder where team_id = ${teamId} and user_id = ${userId})`
 }
@@ -169,9 +210,18 @@ function insertKey({ read }: Database, key: NewKey, isAllowed: Expression<SqlBoo
      where ${isAllowed}`.compile(read)
 }
 
-/** Ends a key, and in the same step what was mirrored through it, over any number of keys. */
-export function revokeStatements({ read }: Database, keyId: string, now: number): readonly CompiledQuery[] {
-  const end = () => read.updateTable('api_key').set({ revoked_at: now }).where('revoked_at', 'is', null)
+/**
+ * Ends a key, and in the same step what was mirrored through it, over any number of keys.
+ *
+ * @param onlyIf a condition; absent for none.
+ */
+export function revokeStatements(
+  { read }: Database,
+  keyId: string,
+  now: number,
+  onlyIf: Expression<SqlBool> = TRUE,
+): readonly CompiledQuery[] {
+  const end = () => read.updateTable('api_key').set({ revoked_at: now }).where('revoked_at', 'is', null).where(onlyIf)
   const mirrors = sql<string>`(
     with recursive mirror (key_id) as (
       select key_id from api_key where mirrored_by = ${keyId}

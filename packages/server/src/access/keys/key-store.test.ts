@@ -16,6 +16,7 @@ import { createAccountLimitStore } from './account-limit-store.ts'
 import { createKeyChangeStore } from './key-change-store.ts'
 import { createChangePoller } from './change-poller.ts'
 import { revokeKey } from './revoke-key.ts'
+import { rotateKey } from './rotate-key.ts'
 
 const peppers: Peppers = [{ version: 1, secret: 'a pepper' }]
 const HOUR_MS = 3_600_000
@@ -116,6 +117,35 @@ describeEachEngine('keys', (engine) => {
     for (const freshness of ['cached', 'fresh'] as const) {
       await expect(authenticator().authenticate(`Bearer ${rawKey}`, freshness)).rejects.toThrow(ServiceError)
     }
+  })
+
+  describe('a rotation', () => {
+    const rotate = (over: Partial<KeyStore>, keyId: string, overlapMs: number) =>
+      rotateKey({ store: { ...store, ...over }, peppers, clock }, { keyId, overlapMs, userId: null })
+    const usableOf = async (accountId: string) =>
+      (await listKeys(deps(), { accountId, limit: 10 })).filter(({ status }) => status === 'active')
+
+    test.each([0, HOUR_MS])('has no successor of a key that was revoked meanwhile (overlap %i)', async (overlapMs) => {
+      const account = await makeAccount()
+      const { keyId } = await make({ ...account, name: 'leaked' })
+      const find = async (id: string) => {
+        const found = await store.find(id)
+        await store.revoke(id, clock.time)
+        return found
+      }
+      await expect(rotate({ find }, keyId, overlapMs)).rejects.toMatchObject({ code: 'key_not_found' })
+      expect(await usableOf(account.accountId)).toEqual([])
+    })
+
+    // Whatever a process does after its write, or does not any more.
+    test.each([0, HOUR_MS])('ends the old key in the step that makes the new one (overlap %i)', async (overlapMs) => {
+      const account = await makeAccount()
+      const { keyId } = await make({ ...account, name: 'server' })
+      const gone = () => Promise.reject(new Error('the process is gone'))
+      const next = await rotate({ revoke: gone, change: gone }, keyId, overlapMs)
+      clock.time += overlapMs
+      expect((await usableOf(account.accountId)).map((key) => key.keyId)).toEqual([next.keyId])
+    })
   })
 
   test('an expired key is refused', async () => {

@@ -4,10 +4,11 @@ import { endOf, findOrigins, followOrigins, isUsable } from './key-origins.ts'
 import { createKeyRecords, type KeyRecords } from './key-records.ts'
 import {
   changeStatements,
+  endStatements,
   insertStatements,
   type KeyRowChange,
-  laterThanBefore,
   type NewKey,
+  type Predecessor,
   readerStatement,
   revokeStatements,
 } from './key-statements.ts'
@@ -51,8 +52,10 @@ export interface KeyStore extends KeyRecords {
   /**
    * Writes the key, its budget where it brings one, and who sees it: all or nothing. Returns false where the person
    * whose it shall be may have no key in the team, or who makes it may not make it any more.
+   *
+   * @param old the key whose place it takes, which ends in the same step. Returns false where it was revoked.
    */
-  insert(key: NewKey): Promise<boolean>
+  insert(key: NewKey, old?: Predecessor): Promise<boolean>
   /** Revokes a key, and every key that was mirrored through it, over any number of steps. */
   revoke(keyId: string, now: number): Promise<RevokedKeys>
   /** Ends every key of an account, mirrored ones included. @returns how many. */
@@ -62,8 +65,6 @@ export interface KeyStore extends KeyRecords {
    * changed, though something was to be.
    */
   change(keyId: string, change: KeyRowChange): Promise<boolean>
-  /** Makes a key end at this time; never moves its end back. */
-  endBy(keyId: string, expiresAt: number, now: number): Promise<void>
   /** Notes uses; never moves a time back. */
   noteUses(uses: ReadonlyMap<string, number>): Promise<void>
 }
@@ -115,11 +116,12 @@ export function createKeyStore(database: Database): KeyStore {
         originIds: origins.map(({ keyId }) => keyId),
       }
     },
-    async insert(key) {
-      const statements = insertStatements(database, key)
+    async insert(key, old) {
+      const statements = insertStatements(database, key, old)
       const { keyId, reader, createdAt } = key
       const seen = reader === null ? [] : [readerStatement(database, { keyId, userId: reader, now: createdAt })]
-      const changes = await database.write([...statements, ...seen])
+      const ends = old === undefined ? [] : endStatements(database, old, key)
+      const changes = await database.write([...statements, ...seen, ...ends])
       return changes[statements.length - 1] === 1
     },
     async revoke(keyId, now) {
@@ -139,14 +141,6 @@ export function createKeyStore(database: Database): KeyStore {
       const statements = changeStatements(database, keyId, change)
       const changed = statements.length === 0 ? [] : await database.write(statements)
       return changed.at(-1) !== 0
-    },
-    async endBy(keyId, expiresAt, now) {
-      const statement = read
-        .updateTable('api_key')
-        .set({ expires_at: expiresAt, changed_at: laterThanBefore(now) })
-        .where('key_id', '=', keyId)
-        .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', expiresAt)]))
-      await database.write([statement.compile()])
     },
     async noteUses(uses) {
       // In one order everywhere: several processes note the same keys at the same time, and rows stay locked to the

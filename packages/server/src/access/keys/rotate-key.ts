@@ -4,12 +4,12 @@ import { createId } from '../../platform/runtime/ids.ts'
 import { type ActingMember, roleLost } from './acting-member.ts'
 import type { CreatedKey } from './create-key.ts'
 import { isUsable } from './key-origins.ts'
-import type { KeyStore } from './key-store.ts'
+import type { KeyRecord, KeyStore } from './key-store.ts'
 import type { Peppers } from './pepper.ts'
 import { createRawKey, displayOfKey, hashKey } from './raw-key.ts'
 
 export interface RotateKeyDeps {
-  readonly store: Pick<KeyStore, 'find' | 'insert' | 'endBy' | 'revoke'>
+  readonly store: Pick<KeyStore, 'find' | 'insert'>
   readonly peppers: Peppers
   readonly clock: Clock
 }
@@ -25,8 +25,8 @@ export interface Rotation {
 }
 
 /**
- * Makes a successor with the same name, rights, models, limit and expiry, and ends the old key after the overlap, or
- * when it has to be rotated at the latest. Both spend from one budget, and a limit of their own counts both, so that
+ * Makes a successor with the same name, rights, models, limit and expiry, and in the same step has the old key end after
+ * the overlap, or when it has to be rotated at the latest. Both spend from one budget, and a limit of their own counts both, so that
  * the overlap allows nothing twice. Whose key it is stays; who has seen the secret begins anew. The successor of a
  * mirrored key follows the same origin.
  *
@@ -36,16 +36,14 @@ export interface Rotation {
 export async function rotateKey(deps: RotateKeyDeps, rotation: Rotation): Promise<CreatedKey> {
   const now = deps.clock.now()
   const old = await deps.store.find(rotation.keyId)
-  if (old === null || !isUsable(old, now)) {
-    throw new ServiceError('key_not_found', 'This key has ended: make a new one.', { param: 'key_id' })
-  }
+  if (old === null || !isUsable(old, now)) throw hasEnded()
   if (old.kind === 'playground') {
     throw new ServiceError('key_not_found', 'The playground makes its keys itself.', { param: 'key_id' })
   }
   const rawKey = createRawKey()
   const [pepper] = deps.peppers
   const keyId = createId(now)
-  const isWritten = await deps.store.insert({
+  const successor = {
     keyId,
     accountId: old.accountId,
     teamId: old.teamId,
@@ -68,10 +66,19 @@ export async function rotateKey(deps: RotateKeyDeps, rotation: Rotation): Promis
     sessionId: null,
     sharesBudget: true,
     by: rotation.by,
-  })
-  if (!isWritten && old.kind === 'service') throw roleLost()
-  if (!isWritten) throw new ServiceError('key_not_found', 'The key’s owner may no longer have keys in this team.')
-  if (rotation.overlapMs === 0) await deps.store.revoke(old.keyId, now)
-  else await deps.store.endBy(old.keyId, now + rotation.overlapMs, now)
+  }
+  const endsAt = rotation.overlapMs === 0 ? null : now + rotation.overlapMs
+  if (!(await deps.store.insert(successor, { keyId: old.keyId, endsAt }))) throw await refusal(deps, old)
   return { keyId, rawKey, display: displayOfKey(rawKey) }
+}
+
+async function refusal({ store }: RotateKeyDeps, old: KeyRecord): Promise<ServiceError> {
+  const present = await store.find(old.keyId)
+  if (present?.revokedAt !== null) return hasEnded()
+  if (old.kind === 'service') return roleLost()
+  return new ServiceError('key_not_found', 'The key’s owner may no longer have keys in this team.')
+}
+
+function hasEnded(): ServiceError {
+  return new ServiceError('key_not_found', 'This key has ended: make a new one.', { param: 'key_id' })
 }

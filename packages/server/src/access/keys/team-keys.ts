@@ -9,7 +9,7 @@ import { revokeKey } from './revoke-key.ts'
 import { rotateKey } from './rotate-key.ts'
 
 export interface TeamKeysDeps extends CreateKeyDeps {
-  readonly store: Pick<KeyStore, 'find' | 'insert' | 'list' | 'listSpent' | 'revoke' | 'endBy' | 'change'>
+  readonly store: Pick<KeyStore, 'find' | 'insert' | 'list' | 'listSpent' | 'revoke' | 'change'>
 }
 
 /** Whose keys a person may handle. */
