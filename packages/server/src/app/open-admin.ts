@@ -109,7 +109,8 @@ function accountCommands(
   by: Operator,
 ): Pick<AdminContext, 'createAccount' | 'listAccounts' | 'findAccount' | 'setAccountStatus' | 'closeAccount'> {
   const accounts = createAccountStore(database)
-  const deps = { ...services, accounts, keys: createKeyStore(database) }
+  const writes = { accounts, keys: createKeyStore(database) }
+  const deps = { ...services, writesOf: () => writes }
   return {
     createAccount: (request) =>
       note(
@@ -132,8 +133,10 @@ function limitCommands(
   services: JournalDeps,
   by: Operator,
 ): Pick<AdminContext, 'readAccountLimits' | 'changeAccountLimits'> {
-  const limits = { accountLimitStore: createAccountLimitStore(database), gatewayLimits }
-  const deps = { ...services, accounts: createAccountStore(database), limits }
+  const accountLimitStore = createAccountLimitStore(database)
+  const limits = { accountLimitStore, gatewayLimits }
+  const writes = { limits: accountLimitStore }
+  const deps = { ...services, accounts: createAccountStore(database), limits, writesOf: () => writes }
   return {
     readAccountLimits: async (accountId) => (await readAccountLimits(limits, accountId)).inForce,
     changeAccountLimits: (input) => changeAccountLimits(deps, by, input),
@@ -211,7 +214,7 @@ function depositCommands(
       const deposit = await deposits.find(depositId)
       return deposit === null ? null : { deposit, decisions: await decisions.list(depositId) }
     },
-    decideDeposit: (request) => decideReview({ ...services, deposits, decisions }, by, request),
+    decideDeposit: (request) => decideReview({ ...services, deposits, writesOf: () => ({ decisions }) }, by, request),
   }
 }
 

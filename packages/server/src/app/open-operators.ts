@@ -9,12 +9,26 @@ import { createKeyStore } from '../access/keys/key-store.ts'
 import { createAccountLimitStore } from '../access/keys/account-limit-store.ts'
 import { createAccountDirectory } from '../operations/actions/account-directory-store.ts'
 import { createAccountExport } from '../operations/actions/account-export-store.ts'
+import type { OperatorWrites } from '../operations/actions/operations-deps.ts'
 import type { OperatorServices } from '../operations/actions/operator-services.ts'
 import { readUpstreamState } from '../operations/actions/upstream-state.ts'
 import { createJournalStore } from '../access/operators/journal-store.ts'
 import { createOperatorStore } from '../access/operators/operator-store.ts'
+import { writesOf } from '../access/operators/writes-of.ts'
 import { settingsDeps } from './open-console.ts'
+import type { Database } from '../platform/db/database.ts'
 import type { Parts } from './open-parts.ts'
+
+/** What is written to a database by an operator. */
+function createWrites(database: Database, { catchUp }: Pick<Parts, 'catchUp'>): OperatorWrites {
+  return {
+    accounts: createAccountStore(database),
+    keys: knownHere(createKeyStore(database), ['revokeAllOf'], catchUp),
+    limits: createAccountLimitStore(database),
+    decisions: createDecisionStore(database),
+    settings: createOperatorStore(database),
+  }
+}
 
 /** Puts the operator's services together. */
 export function openOperators(parts: Parts): OperatorServices {
@@ -27,9 +41,10 @@ export function openOperators(parts: Parts): OperatorServices {
   return {
     ...{ clock, ledger, audits, operators },
     journal: createJournalStore(database),
+    writesOf: (by) => createWrites(writesOf(database, by), parts),
     accounts: createAccountStore(database),
     directory: createAccountDirectory(database),
-    keys: knownHere(createKeyStore(database), ['revokeAllOf'], parts.catchUp),
+    keys: createKeyStore(database),
     limits: { accountLimitStore: createAccountLimitStore(database), gatewayLimits: config.limits },
     deposits: createDepositStore(database),
     decisions: createDecisionStore(database),

@@ -10,12 +10,13 @@ import type { MailContent } from '../platform/mail/mailer.ts'
 import { deliverMail, type OutboxDeps, queueMail } from '../platform/mail/outbox.ts'
 import { renderSignInEmail } from '../platform/mail/sign-in-email.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
+import { writesOfMember } from '../access/keys/acting-member.ts'
 import { hasMailbox } from '../access/sign-in/sign-in.ts'
 import type { SignInDeps, WalletSignature } from '../access/sign-in/sign-in-policy.ts'
 import { createInvitationStore } from '../access/teams/invitation-store.ts'
 import { acceptByToken, findInvitation } from '../access/teams/invitations.ts'
 import { createTeamSettingsStore } from '../access/teams/team-settings-store.ts'
-import type { TeamStore } from '../access/teams/team-store.ts'
+import { createTeamStore, type TeamStore } from '../access/teams/team-store.ts'
 import { notifyLowBalances } from '../access/teams/notify-low-balances.ts'
 
 export interface PeopleParts {
@@ -56,7 +57,13 @@ export function openPeople(parts: PeopleParts): OpenPeople {
     deps: {
       members: { store: teams, clock },
       invitations,
-      settings: { store: teams, settings, clock },
+      settings: {
+        ...{ store: teams, settings, clock },
+        writesOf: (by) => {
+          const own = writesOfMember(database, by)
+          return { teams: createTeamStore(own), settings: createTeamSettingsStore(own) }
+        },
+      },
       hasMailbox,
       mayJoin: async (email) => {
         const { signup } = await parts.readSettings()

@@ -3,16 +3,29 @@ import { nanocreditsOf } from '@svc/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createBrowserSession } from '../../testing/browser-session.ts'
 import { startMailServer, type TestMailServer } from '../../testing/mail-server.ts'
+import { heldBackDeposit } from '../../testing/operator-scene.ts'
 import { peopleEnv, signInByMail, visitOf } from '../../testing/people.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
 import { createTestAccount, startTestGateway, type TestGateway } from '../../testing/test-gateway.ts'
+import type { NewEntry } from '../access/operators/journal.ts'
 import { createJournalStore } from '../access/operators/journal-store.ts'
 import { createOperatorStore } from '../access/operators/operator-store.ts'
 import { inviteMember, resendInvitation } from '../access/teams/invitations.ts'
 import { changeRole, removeMember } from '../access/teams/manage-members.ts'
 import type { Membership } from '../access/teams/membership.ts'
 import { createTeamStore } from '../access/teams/team-store.ts'
+import {
+  readTeamSettings,
+  renameTeam,
+  setRotationOverlap,
+  setTeamAlert,
+  setTeamCap,
+} from '../access/teams/team-settings.ts'
+import { changeSettings } from '../operations/actions/change-settings.ts'
+import { decideReview } from '../operations/actions/decide-review.ts'
 import { recordCredit } from '../operations/actions/record-credit.ts'
+import { changeAccountLimits } from '../operations/actions/set-account-limits.ts'
+import { changeAccountStatus, endAccount } from '../operations/actions/set-account-state.ts'
 import { addOperator, removeOperator } from '../operations/actions/manage-operators.ts'
 
 describeEachEngine('a right that was lost between the question and the write', (engine) => {
@@ -26,14 +39,7 @@ describeEachEngine('a right that was lost between the question and the write', (
   const teams = () => createTeamStore(database())
   const deps = () => gateway.gateway.console.deps
   const operators = () => createOperatorStore(database())
-  const services = () => ({
-    ...{ journal: createJournalStore(database()), clock: { now: () => Date.now() }, operators: operators() },
-    ledger: gateway.gateway.ledger,
-    people: {
-      findUser: async (id: string) => (await deps().signIn()).findUser(id),
-      findUserByEmail: async (email: string) => (await deps().signIn()).findUserByEmail(email),
-    },
-  })
+  const services = () => gateway.gateway.operators
 
   beforeAll(async () => {
     mail = await startMailServer()
@@ -123,6 +129,75 @@ describeEachEngine('a right that was lost between the question and the write', (
     expect(await operators().list()).toEqual([first])
     expect(await balance()).toEqual(before)
     expect(await submit(first?.userId ?? '')).toMatchObject({ kind: 'credited' })
+  })
+
+  test('suspends and closes no account, sets no limit and no setting, and decides about no deposit', async () => {
+    const { accountId } = await createTestAccount(gateway.gateway, '5')
+    const deposit = await heldBackDeposit(database(), accountId)
+    const by = { operatorId: other, name: 'Other', way: 'console' } as const
+    const real = createJournalStore(database())
+    // The right is lost right behind the entry of the journal.
+    const journal = {
+      ...real,
+      begin: async (entry: NewEntry) => {
+        const isBegun = await real.begin(entry)
+        await operators().remove(other)
+        return isBegun
+      },
+    }
+    const actions = { ...services(), journal }
+    const action = { accountId, reason: 'late' }
+    const state = async () => [
+      await actions.accounts.find(accountId),
+      await actions.limits.accountLimitStore.find(accountId),
+      await operators().readSettings(),
+      await actions.deposits.find(deposit.depositId),
+      await actions.decisions.list(deposit.depositId),
+    ]
+    const before = await state()
+    const tried: (readonly [string, () => Promise<unknown>])[] = [
+      ['suspend', () => changeAccountStatus(actions, by, { ...action, status: 'suspended' })],
+      ['close', () => endAccount(actions, by, action)],
+      ['limits', () => changeAccountLimits(actions, by, { ...action, changes: { requestsPerMinute: 1 } })],
+      ['settings', () => changeSettings(actions, by, { brand: 'Late' })],
+      [
+        'reject',
+        () => decideReview(actions, by, { depositId: deposit.depositId, decision: 'reject', reason: 'x', price: null }),
+      ],
+    ]
+    for (const [name, act] of tried) {
+      await operators().add(other, Date.now())
+      expect([name, await act().catch((error: unknown) => error)]).toMatchObject([name, denied])
+      expect((await real.list({ limit: 1 }))[0]).toMatchObject({ operatorId: other, outcome: 'refused' })
+    }
+    expect(await state()).toEqual(before)
+    await operators().add(other, Date.now())
+    expect(await changeAccountStatus({ ...actions, journal: real }, by, { ...action, status: 'suspended' })).toBe(
+      'changed',
+    )
+    await operators().remove(other)
+  })
+
+  test('sets nothing of a team', async () => {
+    const { settings } = deps().people
+    const by = { teamId: membership.teamId, userId: admin.userId, roles: ['owner', 'admin'] }
+    const before = await readTeamSettings(settings, by.teamId)
+    await setRole('admin', 'member')
+    const cap = { limit: nanocreditsOf(5n), period: 'daily' } as const
+    for (const act of [
+      () => setTeamCap(settings, by, cap),
+      () => setTeamAlert(settings, by, nanocreditsOf(5n)),
+      () => setRotationOverlap(settings, by, 0),
+      () => renameTeam(settings, by, 'Late'),
+    ]) {
+      await expect(act()).rejects.toMatchObject(denied)
+    }
+    expect(await readTeamSettings(settings, by.teamId)).toEqual(before)
+    expect((await teams().findMembership(admin.userId, by.teamId))?.name).toBe('Crew')
+    await setRole('member', 'admin')
+    await setTeamCap(settings, by, cap)
+    expect((await readTeamSettings(settings, by.teamId)).cap).toBe(5n)
+    await setTeamCap(settings, by, null)
   })
 
   test('leaves an operator where two remove each other at once', async () => {

@@ -1,13 +1,16 @@
 /** The routes about teams, who is in them, and what they set. */
-import { consoleEndpoints, creditsJson, parseCredits, ZERO } from '@svc/contract'
+import { consoleEndpoints, creditsJson, parseCredits, type TeamPermission, ZERO } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
+import type { ActingMember } from '../access/keys/acting-member.ts'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import { inviteMember, INVITATIONS_MAX, resendInvitation, revokeInvitation } from '../access/teams/invitations.ts'
 import { changeRole, leaveTeam, listMembers, removeMember } from '../access/teams/manage-members.ts'
 import type { Membership } from '../access/teams/membership.ts'
+import { rolesWith } from '../access/teams/permissions.ts'
 import {
   createTeam,
   readTeamSettings,
+  renameTeam,
   setRotationOverlap,
   setTeamAlert,
   setTeamCap,
@@ -97,15 +100,23 @@ function mountInviting(app: FastifyInstance, parts: ConsoleEdge): void {
   })
 }
 
+/** The person as their write asks for them: in a role that the row asks for. */
+function actingBy(
+  { membership, session }: { readonly membership: Membership; readonly session: Session },
+  { permission }: { readonly permission: TeamPermission },
+): ActingMember {
+  return { teamId: membership.teamId, userId: session.user.userId, roles: rolesWith(permission) }
+}
+
 function mountSettings(app: FastifyInstance, parts: ConsoleEdge): void {
-  const { settings, members, invitations } = parts.console.people
+  const { settings, invitations } = parts.console.people
   const canMail = invitations.outbox !== null
   mountSession(app, parts, consoleEndpoints.createTeam, async ({ session, body }) => {
     const { userId } = session.user
     return { id: await createTeam(settings, { userId, teamName: body.name }), name: body.name }
   })
-  mountSession(app, parts, consoleEndpoints.renameTeam, async ({ membership, body }) => {
-    await members.store.rename(membership.teamId, body.name)
+  mountSession(app, parts, consoleEndpoints.renameTeam, async ({ body, ...person }) => {
+    await renameTeam(settings, actingBy(person, consoleEndpoints.renameTeam), body.name)
     return { done: true }
   })
   mountSession(app, parts, consoleEndpoints.getTeamSettings, async ({ membership }) => {
@@ -123,20 +134,21 @@ function mountSettings(app: FastifyInstance, parts: ConsoleEdge): void {
       rotation_overlap_hours: view.rotationOverlapMs / HOUR_MS,
     }
   })
-  mountSession(app, parts, consoleEndpoints.setTeamCap, async ({ membership, body: { cap } }) => {
+  mountSession(app, parts, consoleEndpoints.setTeamCap, async ({ body: { cap }, ...person }) => {
     const wanted = cap === null ? null : { limit: parseCredits(cap.credits) ?? ZERO, period: cap.period }
-    await setTeamCap(settings, membership.teamId, wanted)
+    await setTeamCap(settings, actingBy(person, consoleEndpoints.setTeamCap), wanted)
     return { done: true }
   })
-  mountSession(app, parts, consoleEndpoints.setRotationOverlap, async ({ membership, body }) => {
-    await setRotationOverlap(settings, membership.teamId, body.hours * HOUR_MS)
+  mountSession(app, parts, consoleEndpoints.setRotationOverlap, async ({ body, ...person }) => {
+    await setRotationOverlap(settings, actingBy(person, consoleEndpoints.setRotationOverlap), body.hours * HOUR_MS)
     return { done: true }
   })
-  mountSession(app, parts, consoleEndpoints.setTeamAlert, async ({ membership, body }) => {
+  mountSession(app, parts, consoleEndpoints.setTeamAlert, async ({ body, ...person }) => {
     if (body.credits !== null && !canMail) {
       throw new ServiceError('mail_not_enabled', 'This gateway sends no mail. Ask its operator.')
     }
-    await setTeamAlert(settings, membership, body.credits === null ? null : parseCredits(body.credits))
+    const threshold = body.credits === null ? null : parseCredits(body.credits)
+    await setTeamAlert(settings, actingBy(person, consoleEndpoints.setTeamAlert), threshold)
     return { done: true }
   })
 }

@@ -31,6 +31,21 @@ export function stillMay(member: ActingMember | undefined): Expression<SqlBool> 
      where acting.team_id = ${teamId} and acting.user_id = ${userId} and acting.role in (${sql.join(roles)}))`
 }
 
+/**
+ * The database as a member writes to it: what they write is written while they have one of the roles, or not at all.
+ * Until the end of each write they keep it.
+ */
+export function writesOfMember(database: Database, member: ActingMember): Database {
+  const { read } = database
+  const statement = read
+    .updateTable('team')
+    .set((set) => ({ name: set.ref('name') }))
+    .where('team_id', '=', member.teamId)
+    .where(stillMay(member))
+    .compile()
+  return { ...database, write: (statements) => database.write(statements, { statement, unmet: roleLost }) }
+}
+
 /** For an actor whose role was taken between the question and the write. */
 export function roleLost(): ServiceError {
   return new ServiceError('role_denied', 'Your role in this team may not do this any more.')

@@ -98,8 +98,8 @@ export interface ActionSteps<Result> {
 }
 
 /**
- * Does something with an entry in the journal. The entry is the last that asks for the operator's right, in one step
- * with its writing: an action that follows it began while they had it.
+ * Does something with an entry in the journal. The entry is written only while the operator has the right; what follows
+ * asks for it again with its own writing (`writesOf`, and the ledger).
  *
  * @throws {ServiceError} `role_denied` for a person who is no operator any more. Whatever the work throws; the entry
  *   says then that it failed.

@@ -1,22 +1,37 @@
 /** What a team sets for itself: its name, its spending cap, and the balance below which it is notified. */
-import { formatCredits, nanocreditsOf, type Nanocredits } from '@svc/contract'
+import { nanocreditsOf, type Nanocredits } from '@svc/contract'
+import type { ActingMember } from '../keys/acting-member.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { type BudgetPeriod, periodEnd } from '../../platform/runtime/budget-period.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { createId } from '../../platform/runtime/ids.ts'
-import type { Membership } from './membership.ts'
 import type { TeamStore } from './team-store.ts'
 import type { TeamSettingsStore } from './team-settings-store.ts'
 
 /** Teams that one person owns at most. Source: own choice. */
 const OWNED_TEAMS_MAX = 20
-/** Source: the column holds 64 bits; this is 9 billion credits. */
-const AMOUNT_MAX = 9_000_000_000_000_000_000n
+
+/** What members write of their team. */
+export interface TeamWrites {
+  readonly teams: Pick<TeamStore, 'rename'>
+  readonly settings: Pick<TeamSettingsStore, 'setLimit' | 'insertCap' | 'setRotationOverlap' | 'setAlert'>
+}
 
 export interface TeamSettingsDeps {
   readonly store: Pick<TeamStore, 'countOwned' | 'insert'>
-  readonly settings: TeamSettingsStore
+  readonly settings: Pick<TeamSettingsStore, 'find'>
+  /** Each of them is written only while the member may do it. */
+  readonly writesOf: (by: ActingMember) => TeamWrites
   readonly clock: Clock
+}
+
+/** @throws {ServiceError} `role_denied` for who may not any more. */
+export async function renameTeam(
+  { writesOf }: Pick<TeamSettingsDeps, 'writesOf'>,
+  by: ActingMember,
+  name: string,
+): Promise<void> {
+  await writesOf(by).teams.rename(by.teamId, name)
 }
 
 /** Makes a team with an account of its own. @throws {ServiceError} `limit_reached`. */
@@ -69,32 +84,32 @@ export async function readTeamSettings(
  * Sets or removes the cap. Another limit for the same period goes on counting; another period counts anew, in a budget
  * of its own, since holds that run go on counting in the one that they were placed in.
  *
- * @throws {ServiceError} `invalid_value` when the limit is too large.
+ * @throws {ServiceError} `role_denied` for who may not any more.
  */
 export async function setTeamCap(
-  { settings, clock }: Pick<TeamSettingsDeps, 'settings' | 'clock'>,
-  teamId: string,
+  { settings, writesOf, clock }: Pick<TeamSettingsDeps, 'settings' | 'writesOf' | 'clock'>,
+  by: ActingMember,
   cap: { readonly limit: Nanocredits; readonly period: BudgetPeriod } | null,
 ): Promise<void> {
+  const { teamId } = by
   const now = clock.now()
   const found = await getSettings(settings, teamId, now)
-  if (cap !== null) requireAmount(cap.limit, 'cap.credits')
+  const writes = writesOf(by).settings
   if (found.budgetId !== null && (cap === null || cap.period === found.period)) {
-    await settings.setLimit(found.budgetId, cap?.limit ?? null)
+    await writes.setLimit(found.budgetId, cap?.limit ?? null)
     return
   }
   if (cap === null) return
-  await settings.insertCap({ teamId, budgetId: createId(now), limit: cap.limit, period: cap.period })
+  await writes.insertCap({ teamId, budgetId: createId(now), limit: cap.limit, period: cap.period })
 }
 
-/** @throws {ServiceError} `invalid_value` when the threshold is too large. */
+/** Sets the balance below which a mail is sent; null for no mail. */
 export async function setTeamAlert(
-  { settings, clock }: Pick<TeamSettingsDeps, 'settings' | 'clock'>,
-  { teamId }: Pick<Membership, 'teamId'>,
+  { writesOf, clock }: Pick<TeamSettingsDeps, 'writesOf' | 'clock'>,
+  by: ActingMember,
   threshold: Nanocredits | null,
 ): Promise<void> {
-  if (threshold !== null) requireAmount(threshold, 'credits')
-  await settings.setAlert(teamId, threshold, clock.now())
+  await writesOf(by).settings.setAlert(by.teamId, threshold, clock.now())
 }
 
 /**
@@ -104,21 +119,15 @@ export async function setTeamAlert(
  * @param overlapMs 0 ends such keys at once; a day at most.
  */
 export async function setRotationOverlap(
-  { settings }: Pick<TeamSettingsDeps, 'settings'>,
-  teamId: string,
+  { writesOf }: Pick<TeamSettingsDeps, 'writesOf'>,
+  by: ActingMember,
   overlapMs: number,
 ): Promise<void> {
-  await settings.setRotationOverlap(teamId, overlapMs)
+  await writesOf(by).settings.setRotationOverlap(by.teamId, overlapMs)
 }
 
-async function getSettings(settings: TeamSettingsStore, teamId: string, now: number) {
+async function getSettings(settings: TeamSettingsDeps['settings'], teamId: string, now: number) {
   const found = await settings.find(teamId, now)
   if (found === null) throw new ServiceError('team_not_found', 'There is no such team.', { param: 'team_id' })
   return found
-}
-
-function requireAmount(amount: Nanocredits, param: string): void {
-  if (amount <= AMOUNT_MAX) return
-  const most = formatCredits(nanocreditsOf(AMOUNT_MAX))
-  throw new ServiceError('invalid_value', `There are no more than ${most} credits.`, { param })
 }

@@ -9,10 +9,10 @@ import {
   writeGatewaySettings,
 } from '../../access/operators/gateway-settings.ts'
 import { type JournalDeps, keepJournal, type Operator } from '../../access/operators/journal.ts'
-import type { OperatorStore } from '../../access/operators/first-run.ts'
+import type { Writing } from './operations-deps.ts'
 
-export interface ChangeSettingsDeps extends JournalDeps {
-  readonly settings: SettingsDeps & { readonly store: Pick<OperatorStore, 'readSettings' | 'writeSettings'> }
+export interface ChangeSettingsDeps extends JournalDeps, Writing<'settings'> {
+  readonly settings: SettingsDeps
 }
 
 export interface ShownSettings {
@@ -50,7 +50,7 @@ export async function changeSettings(deps: ChangeSettingsDeps, by: Operator, cha
     by,
     { action: 'settings.change', details },
     {
-      work: () => writeGatewaySettings(deps.settings.store, changes, { name: by.name, now: deps.clock.now() }),
+      work: () => writeGatewaySettings(deps.writesOf(by).settings, changes, { name: by.name, now: deps.clock.now() }),
       outcomeOf: () => (names.length === 0 ? 'unchanged' : 'done'),
     },
   )

@@ -1,10 +1,10 @@
 import { decideDeposit, type DecideDepositResult, type DepositVerdictRequest } from '../../deposits/decide-deposit.ts'
 import { keepJournal, type Operator } from '../../access/operators/journal.ts'
-import type { OperationsDeps } from './operations-deps.ts'
+import type { OperationsDeps, Writing } from './operations-deps.ts'
 
 /** Releases or rejects a deposit, with an entry in the journal. */
 export async function decideReview(
-  deps: Pick<OperationsDeps, 'deposits' | 'decisions' | 'journal' | 'clock'>,
+  deps: Pick<OperationsDeps, 'deposits' | 'journal' | 'clock'> & Writing<'decisions'>,
   by: Operator,
   request: DepositVerdictRequest,
 ): Promise<DecideDepositResult> {
@@ -20,7 +20,7 @@ export async function decideReview(
       details: { chain_id: deposit.chainId, tx_hash: deposit.txHash, ordinal: deposit.ordinal, price_usd: price },
     },
     {
-      work: () => decideDeposit({ ...deps, operator: by.name }, request),
+      work: () => decideDeposit({ ...deps, ...deps.writesOf(by), operator: by.name }, request),
       outcomeOf: ({ kind }) => (kind === 'decided' ? 'done' : kind === 'repeated' ? 'unchanged' : 'refused'),
     },
   )

@@ -7,16 +7,31 @@ import type { DecisionStore, DepositStore } from '../../deposits/decide-deposit.
 import type { LimitDeps, AccountLimitStore } from '../../access/keys/account-limits.ts'
 import type { KeyStore } from '../../access/keys/list-keys.ts'
 import type { Ledger } from '../../money/ledger/ledger.ts'
-import type { JournalDeps } from '../../access/operators/journal.ts'
+import type { OperatorStore } from '../../access/operators/first-run.ts'
+import type { JournalDeps, Operator } from '../../access/operators/journal.ts'
 import type { AccountDirectory } from './account-directory-store.ts'
 
-/** What the actions about accounts, credits and deposits need. */
-export interface OperationsDeps extends JournalDeps {
+/** What an operator's actions write, but for money and operators: only while their actor is an operator. */
+export interface OperatorWrites {
   readonly accounts: AccountStore
+  readonly keys: Pick<KeyStore, 'revokeAllOf'>
+  readonly limits: Pick<AccountLimitStore, 'set'>
+  readonly decisions: Pick<DecisionStore, 'decide'>
+  readonly settings: Pick<OperatorStore, 'writeSettings'>
+}
+
+/** Gives an action the stores that it writes to. */
+export interface Writing<Name extends keyof OperatorWrites> {
+  readonly writesOf: (by: Operator) => Pick<OperatorWrites, Name>
+}
+
+/** What the actions about accounts, credits and deposits need. */
+export interface OperationsDeps extends JournalDeps, Writing<keyof OperatorWrites> {
+  readonly accounts: Pick<AccountStore, 'find'>
   readonly directory: AccountDirectory
-  readonly keys: Pick<KeyStore, 'list' | 'listSpent' | 'revokeAllOf'>
-  readonly limits: LimitDeps & { readonly accountLimitStore: AccountLimitStore }
+  readonly keys: Pick<KeyStore, 'list' | 'listSpent'>
+  readonly limits: LimitDeps
   readonly ledger: Pick<Ledger, 'submit'>
   readonly deposits: Pick<DepositStore, 'find' | 'list'>
-  readonly decisions: DecisionStore
+  readonly decisions: Pick<DecisionStore, 'list'>
 }

@@ -10,6 +10,7 @@ import type { UpstreamState } from './upstream-state.ts'
 
 /** Everything that the operator's pages are given. */
 export interface OperatorServices extends OperationsDeps, ChangeSettingsDeps, ManageOperatorsDeps, ExportDeps {
+  readonly writesOf: OperationsDeps['writesOf']
   /** Empty where deposits are off. */
   readonly chains: ReadonlyMap<ChainId, ChainReader>
   /** What is wrong with chains, in sentences that name no address. */

@@ -1,10 +1,8 @@
 import type { SetLimits } from '../../access/keys/request-limits.ts'
 import { keepJournal, type Operator } from '../../access/operators/journal.ts'
-import type { OperationsDeps } from './operations-deps.ts'
+import type { OperationsDeps, Writing } from './operations-deps.ts'
 
-type LimitsDeps = Pick<OperationsDeps, 'journal' | 'clock' | 'limits'> & {
-  readonly accounts: Pick<OperationsDeps['accounts'], 'find'>
-}
+type LimitsDeps = Pick<OperationsDeps, 'journal' | 'clock' | 'limits' | 'accounts'> & Writing<'limits'>
 
 /** Limits that an account shall have, and why. */
 export interface LimitsAction {
@@ -34,8 +32,7 @@ export async function changeAccountLimits(
   by: Operator,
   { accountId, changes, reason }: LimitsAction,
 ): Promise<ChangeLimitsResult> {
-  const { accountLimitStore } = deps.limits
-  const before = await accountLimitStore.find(accountId)
+  const before = await deps.limits.accountLimitStore.find(accountId)
   const changed = (Object.keys(NAMES) as (keyof SetLimits)[]).filter(
     (name) => changes[name] !== undefined && changes[name] !== before[name],
   )
@@ -45,7 +42,7 @@ export async function changeAccountLimits(
   const work = async (): Promise<ChangeLimitsResult> => {
     if ((await deps.accounts.find(accountId)) === null) return 'unknown_account'
     if (changed.length === 0) return 'unchanged'
-    await accountLimitStore.set(accountId, changes, deps.clock.now())
+    await deps.writesOf(by).limits.set(accountId, changes, deps.clock.now())
     return 'changed'
   }
   return keepJournal(

@@ -1,9 +1,9 @@
 import { closeAccount, type CloseAccountResult } from '../../access/accounts/close-account.ts'
 import { setAccountStatus, type AccountStatus, type SetStatusResult } from '../../access/accounts/set-account-status.ts'
 import { keepJournal, type ActionOutcome, type Operator } from '../../access/operators/journal.ts'
-import type { OperationsDeps } from './operations-deps.ts'
+import type { OperationsDeps, Writing } from './operations-deps.ts'
 
-type StateDeps = Pick<OperationsDeps, 'accounts' | 'keys' | 'journal' | 'clock'>
+type StateDeps = Pick<OperationsDeps, 'journal' | 'clock'> & Writing<'accounts' | 'keys'>
 
 /** An account, and why something is done to it. */
 export interface AccountAction {
@@ -34,13 +34,17 @@ export function changeAccountStatus(
     deps,
     by,
     { action, accountId, ...reasonOf(input) },
-    { work: () => setAccountStatus(deps.accounts, accountId, status), outcomeOf: (result) => OUTCOMES[result] },
+    {
+      work: () => setAccountStatus(deps.writesOf(by).accounts, accountId, status),
+      outcomeOf: (result) => OUTCOMES[result],
+    },
   )
 }
 
 /** Closes an account for good, with an entry in the journal. */
 export function endAccount(deps: StateDeps, by: Operator, input: AccountAction): Promise<CloseAccountResult> {
-  const { accounts, keys, clock } = deps
+  const { clock } = deps
+  const { accounts, keys } = deps.writesOf(by)
   const revokeKeys = async (accountId: string): Promise<void> => void (await keys.revokeAllOf(accountId, clock.now()))
   return keepJournal(
     deps,

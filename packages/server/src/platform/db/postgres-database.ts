@@ -63,7 +63,7 @@ export async function openPostgresDatabase(
     engine: 'postgres',
     pool,
     read,
-    write: (statements) => runInTransaction(pool, statements),
+    write: (statements, condition) => runInTransaction(pool, statements, condition),
     openPool: (options) => new PostgresPool({ ...options, url, limits, takesSettings }),
     async close() {
       await read.destroy()

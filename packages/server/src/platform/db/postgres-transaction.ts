@@ -2,6 +2,7 @@ import { setTimeout as waitMs } from 'node:timers/promises'
 import type { CompiledQuery } from 'kysely'
 import type { PoolClient } from 'pg'
 import { DatabaseUnavailableError } from '../errors/database-unavailable-error.ts'
+import type { WriteCondition } from './database.ts'
 import { beginWithin } from './postgres-limits.ts'
 import type { PostgresPool } from './postgres-pool.ts'
 
@@ -16,10 +17,12 @@ const CONFLICT_PAUSES_MS: readonly number[] = [5, 20, 80]
  *
  * @returns how many rows each statement changed, in the same order.
  * @throws {DatabaseUnavailableError} when the database is away or slow. Whether anything has changed is unknown then.
+ * @throws what `condition` says, where it does not hold.
  */
 export async function runInTransaction(
   pool: PostgresPool,
   statements: readonly CompiledQuery[],
+  condition?: WriteCondition,
 ): Promise<readonly number[]> {
   let mayReconnect = true
   for (let conflicts = 0; ;) {
@@ -28,6 +31,7 @@ export async function runInTransaction(
     try {
       await client.query(beginWithin(pool.limits))
       hasBegun = true
+      if (condition !== undefined && (await run(client, condition.statement)) === 0) throw condition.unmet()
       return await commitAll(client, statements)
     } catch (error) {
       if (hasBegun) await client.query('rollback').catch(() => undefined)
@@ -46,10 +50,11 @@ export async function runInTransaction(
 
 async function commitAll(client: PoolClient, statements: readonly CompiledQuery[]): Promise<readonly number[]> {
   const changed: number[] = []
-  for (const { sql, parameters } of statements) {
-    const result = await client.query(sql, [...parameters])
-    changed.push(result.rowCount ?? 0)
-  }
+  for (const statement of statements) changed.push(await run(client, statement))
   await client.query('commit')
   return changed
+}
+
+async function run(client: PoolClient, { sql, parameters }: CompiledQuery): Promise<number> {
+  return (await client.query(sql, [...parameters])).rowCount ?? 0
 }

@@ -13,7 +13,7 @@ import { createPreparedStatements } from './prepared-statements.ts'
 import { requireSqliteSchema } from './require-schema.ts'
 import { startCheckpoints, type SqliteCheckpoints } from './sqlite-checkpoints.ts'
 import { BUSY_TIMEOUT_MS } from './sqlite-connection.ts'
-import { SqliteWriter } from './sqlite-writer.ts'
+import { type SqliteStatement, SqliteWriter } from './sqlite-writer.ts'
 import { storableParameters } from './storable-text.ts'
 
 /** A `Database` on SQLite, with the writer that the ledger shares. */
@@ -70,9 +70,10 @@ export async function openSqliteDatabase({
     writer,
     checkpoints,
     read,
-    write: (statements: readonly CompiledQuery[]) =>
+    write: (statements, condition) =>
       writer.runStatements(
-        statements.map(({ sql, parameters }) => ({ sql, parameters: storableParameters(parameters) })),
+        statements.map(statementFrom),
+        condition === undefined ? undefined : { ...condition, statement: statementFrom(condition.statement) },
       ),
     async close() {
       await checkpoints.close()
@@ -82,6 +83,10 @@ export async function openSqliteDatabase({
       if (reader.isOpen) reader.close()
     },
   }
+}
+
+function statementFrom({ sql, parameters }: CompiledQuery): SqliteStatement {
+  return { sql, parameters: storableParameters(parameters) }
 }
 
 /** Makes the file if it is not there, and brings its schema up to date. */

@@ -19,6 +19,12 @@ export interface SqliteStatement {
   readonly parameters: readonly unknown[]
 }
 
+/** A write takes place where the statement changes a row. */
+export interface SqliteCondition {
+  readonly statement: SqliteStatement
+  readonly unmet: () => Error
+}
+
 export interface SqliteWriterOptions {
   readonly path: string
   /**
@@ -97,9 +103,13 @@ export class SqliteWriter {
     }
   }
 
-  /** Runs statements in order in one transaction, flushed. @returns rows changed by each. */
-  runStatements(statements: readonly SqliteStatement[]): Promise<readonly number[]> {
-    return this.transact(() => statements.map((statement) => this.#run(statement)), { isFlushed: true })
+  /** Runs statements in order in one transaction, flushed, if `condition` holds. @returns rows changed by each. */
+  runStatements(statements: readonly SqliteStatement[], condition?: SqliteCondition): Promise<readonly number[]> {
+    const work = (): readonly number[] => {
+      if (condition !== undefined && this.#run(condition.statement) === 0) throw condition.unmet()
+      return statements.map((statement) => this.#run(statement))
+    }
+    return this.transact(work, { isFlushed: true })
   }
 
   /** Closes the connection once everything asked before is done. */
