@@ -12,6 +12,7 @@ import { followKeys } from './follow-keys.ts'
 import { createIdempotency } from '../admission/idempotency/idempotency.ts'
 import { createKeptItems } from '../admission/idempotency/kept-items.ts'
 import { createIdempotentRequestStore } from '../admission/idempotency/idempotent-request-store.ts'
+import { KeptSpace } from '../admission/idempotency/kept-space.ts'
 import { createKeyAuthenticator } from '../access/keys/authenticate-key.ts'
 import { createKeyStore } from '../access/keys/key-store.ts'
 import { createKeyUses } from '../access/keys/key-uses.ts'
@@ -117,10 +118,9 @@ export async function openParts({ config, log, clock: machine = systemClock, onF
   const chainMetrics = observation.metrics?.chains ?? null
   const deposits = await openDeposits({ config, database, ledger, clock, log, processId, metrics: chainMetrics })
   const answers = {
-    clock,
-    processId,
-    secrets: config.peppers,
+    ...{ clock, processId, secrets: config.peppers },
     store: createIdempotentRequestStore(database),
+    space: new KeptSpace(clock),
   }
   const outbox = openOutbox({ config, database, clock, log, onAttempt: observation.metrics?.backlog.mailed })
   const idempotency = createIdempotency({

@@ -32,7 +32,7 @@ export async function answerNamed(
   const name = parseIdempotencyKey(request.headers['idempotency-key'])
   if (name === null) return asked.work()
   const begun = await idempotency.begin({
-    callerId: asked.session.user.userId,
+    ...{ accountId: asked.session.user.userId, callerId: asked.session.user.userId },
     requestId: request.id,
     endpoint: `${asked.row.method} ${asked.row.path}`,
     name,

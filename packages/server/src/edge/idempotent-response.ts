@@ -34,10 +34,10 @@ export async function beginIdempotent(
 ): Promise<IdempotentBegun> {
   const name = parseIdempotencyKey(request.headers['idempotency-key'])
   if (name === null) return { kind: 'work', run: null }
-  const { keyId } = from.caller
+  const { keyId, accountId } = from.caller
   const { id: endpoint } = from.endpoint
   const body = typeof from.body === 'function' ? await from.body() : from.body
-  const call = { callerId: keyId, requestId: request.id, endpoint, name, body }
+  const call = { accountId, callerId: keyId, requestId: request.id, endpoint, name, body }
   // No hold asks whether the key still works where nothing is worked on: it is asked here.
   const stillWorks = () => deps.authenticator.authenticate(request.headers.authorization, 'fresh')
   const begun = await deps.idempotency.begin(call).catch(async (error: unknown) => {

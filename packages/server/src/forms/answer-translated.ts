@@ -31,7 +31,8 @@ async function keepItems(deps: FormRoutesDeps, { caller, chat }: AdmittedTransla
   try {
     const output = chat.itemsOf?.(text) ?? null
     const { requestId, seed } = head
-    if (output !== null) await deps.keptItems.keep({ keyId: caller.keyId, requestId, seed, output })
+    if (output !== null)
+      await deps.keptItems.keep({ accountId: caller.accountId, keyId: caller.keyId, requestId, seed, output })
   } catch (error) {
     deps.log.error({ err: error }, 'the items of an answer could not be kept')
   }

@@ -11,6 +11,7 @@ import {
   type RequestOutcome,
 } from './idempotency.ts'
 import { createIdempotentRequestStore } from './idempotent-request-store.ts'
+import { KeptSpace } from './kept-space.ts'
 import type { KeptAnswer } from './sealed-answer.ts'
 
 const ANSWER: KeptAnswer = { contentType: 'application/json', headers: { 'x-a': '1' }, body: '{"text":"canary"}' }
@@ -22,6 +23,7 @@ describeEachEngine('requests with an Idempotency-Key', (engine) => {
   let outcome: RequestOutcome = 'open'
   let unreachable: Error | null = null
   let callerId = ''
+  let space: KeptSpace
   let asked = 0
   const secrets = [{ version: 1, secret: 'first pepper' }] as const
 
@@ -30,6 +32,7 @@ describeEachEngine('requests with an Idempotency-Key', (engine) => {
     callerId = (await seedCaller(test_.database)).keyId
     now = 1_000_000
     outcome = 'open'
+    space = new KeptSpace({ now: () => now })
     unreachable = null
     asked = 0
   })
@@ -45,6 +48,7 @@ describeEachEngine('requests with an Idempotency-Key', (engine) => {
       clock: { latest: () => now, earliest: () => now },
       processId,
       secrets: known,
+      space,
       reportGone: (requestId) => `gone: ${requestId}`,
       outcomeOf: () => {
         asked++
@@ -53,7 +57,13 @@ describeEachEngine('requests with an Idempotency-Key', (engine) => {
     })
   let requests = 0
   const call = (parts: Partial<IdempotentCall> = {}): IdempotentCall => ({
-    ...{ callerId, requestId: `request-${++requests}`, endpoint: 'createChatCompletion', name: 'name-1' },
+    ...{
+      accountId: 'account',
+      callerId,
+      requestId: `request-${++requests}`,
+      endpoint: 'createChatCompletion',
+      name: 'name-1',
+    },
     body: Buffer.from('{"a":1}'),
     ...parts,
   })
@@ -62,6 +72,18 @@ describeEachEngine('requests with an Idempotency-Key', (engine) => {
     if (begun.kind !== 'run') throw new Error('this was answered before')
     return begun.run
   }
+
+  test('beyond the room of their account are charged once and cannot be given again', async () => {
+    space = new KeptSpace({ now: () => now }, ANSWER.body.length)
+    const here = open('p1')
+    const [first, second] = [call({ name: 'one' }), call({ name: 'two' })]
+    for (const each of [first, second]) await runOf(await here.begin(each)).finish(ANSWER)
+    expect((await here.begin({ ...first, requestId: 'again' })).kind).toBe('replay')
+    expect(await codeOf(here.begin({ ...second, requestId: 'again' }))).toBe('idempotency_answer_gone')
+    const other = call({ name: 'two', accountId: 'another', callerId: 'another key' })
+    await runOf(await here.begin(other)).finish(ANSWER)
+    expect((await here.begin({ ...other, requestId: 'again' })).kind).toBe('replay')
+  })
 
   test('are answered once: the same answer and the same request id come again, also from another process', async () => {
     const here = open('p1')

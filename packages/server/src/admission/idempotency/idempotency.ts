@@ -12,6 +12,7 @@ import type { RequestName } from '../../money/ledger/operations.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { BelievedClock } from '../../platform/runtime/believed-clock.ts'
 import type { IdempotentRequestStore, IdempotentRow } from './idempotent-request-store.ts'
+import type { KeptSpace } from './kept-space.ts'
 import { PatientWrites } from './patient-writes.ts'
 import { type KeptAnswer, openAnswer, type SealSecret, sealAnswer } from './sealed-answer.ts'
 
@@ -40,6 +41,8 @@ export interface IdempotencyDeps {
   readonly processId: string
   /** The first seals; all open. */
   readonly secrets: readonly [SealSecret, ...SealSecret[]]
+  /** What kept answers may take. */
+  readonly space: KeptSpace
   /** What became of a request that is not finished here. */
   readonly outcomeOf: (request: BegunRequest) => Promise<RequestOutcome>
   /** What is said of a request that is over and whose answer is not here. */
@@ -53,6 +56,8 @@ export interface BegunRequest {
 }
 
 export interface IdempotentCall {
+  /** The account of the key, or the person: how much is kept of their answers has a limit. */
+  readonly accountId: string
   /** A key, or a person who is signed in to the console. */
   readonly callerId: string
   readonly requestId: string
@@ -148,11 +153,12 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
   const note = (row: Parameters<typeof store.finish>[0]): Promise<void> =>
     writes.write(row.answer?.length ?? 0, () => store.finish(row))
 
-  function runOf(row: IdempotentRow, name: string): IdempotentRun {
+  function runOf(row: IdempotentRow, { accountId, name }: IdempotentCall): IdempotentRun {
     const { caller_id: callerId, request_id: requestId } = row
     const end = (work: Promise<void>): Promise<void> => work.finally(() => void running.delete(requestId))
     const keep = (answer: KeptAnswer | null): Promise<void> => {
-      const isKept = answer !== null && answer.body.length <= KEPT_LENGTH_MAX
+      const isShort = answer !== null && answer.body.length <= KEPT_LENGTH_MAX
+      const isKept = isShort && deps.space.take(accountId, answer.body.length)
       const sealed = isKept ? sealAnswer(secrets[0], callerId, name, answer) : null
       return note({ ...row, state: isKept ? 'answered' : 'unkept', answer: sealed })
     }
@@ -187,12 +193,12 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
   /** Takes the name, or finds the answer that it has. */
   async function take(row: IdempotentRow, call: IdempotentCall): Promise<BegunCall> {
     for (let turn = 0; turn < TURNS_MAX; turn++) {
-      if (await store.insert(row)) return { kind: 'run', run: runOf(row, call.name) }
+      if (await store.insert(row)) return { kind: 'run', run: runOf(row, call) }
       const earlier = await store.find(row)
       if (earlier === null) continue
       const answer = await repeated(earlier, call, clock.earliest())
       if (answer !== 'again') return { kind: 'replay', requestId: earlier.request_id, answer }
-      if (await store.replace(row, earlier)) return { kind: 'run', run: runOf(row, call.name) }
+      if (await store.replace(row, earlier)) return { kind: 'run', run: runOf(row, call) }
     }
     throw inUse()
   }

@@ -8,6 +8,7 @@ import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { BelievedClock } from '../../platform/runtime/believed-clock.ts'
 import { KEPT_LENGTH_MAX } from './idempotency.ts'
 import type { IdempotentRequestStore, IdempotentRow } from './idempotent-request-store.ts'
+import type { KeptSpace } from './kept-space.ts'
 import { PatientWrites } from './patient-writes.ts'
 import { openAnswer, type SealSecret, sealAnswer } from './sealed-answer.ts'
 
@@ -25,10 +26,14 @@ export interface KeptItemsDeps {
   readonly processId: string
   /** The first seals; all open. */
   readonly secrets: readonly [SealSecret, ...SealSecret[]]
+  /** What kept answers may take. */
+  readonly space: KeptSpace
 }
 
 /** An answer whose items are kept. */
 export interface KeptOutput {
+  /** The account of the key: how much is kept of its answers has a limit. */
+  readonly accountId: string
   readonly keyId: string
   readonly requestId: string
   /** Part of the ids of its items, made anew for each answer and written down nowhere else. */
@@ -39,7 +44,7 @@ export interface KeptOutput {
 
 export interface KeptItems {
   /**
-   * Keeps the items of an answer for a day; one that is too long is not kept. While the database is away they wait in
+   * Keeps the items of an answer for a day; one that is too long, or beyond the room of its account, is not kept. While the database is away they wait in
    * memory, where this process finds them.
    */
   keep(output: KeptOutput): Promise<void>
@@ -61,7 +66,7 @@ function tooMuch(): ServiceError {
 }
 
 /** Makes the one place that keeps and finds items. */
-export function createKeptItems({ store, clock, processId, secrets }: KeptItemsDeps): KeptItems {
+export function createKeptItems({ store, clock, processId, secrets, space }: KeptItemsDeps): KeptItems {
   const writes = new PatientWrites(clock, KEPT_MS)
   /** Rows that the database has not taken yet, by the hash of their name. */
   const waiting = new Map<string, IdempotentRow>()
@@ -74,8 +79,8 @@ export function createKeptItems({ store, clock, processId, secrets }: KeptItemsD
   }
 
   return {
-    keep: async ({ keyId, requestId, seed, output }) => {
-      if (output.length > KEPT_LENGTH_MAX) return
+    keep: async ({ accountId, keyId, requestId, seed, output }) => {
+      if (output.length > KEPT_LENGTH_MAX || !space.take(accountId, output.length)) return
       const name_hash = nameOf(seed)
       const answer = sealAnswer(secrets[0], keyId, seed, { contentType: 'application/json', headers: {}, body: output })
       const row: IdempotentRow = {

@@ -7,6 +7,7 @@ import { assertSound, openTestLedger, type TestLedger } from '../../../testing/t
 import type { SettleHold } from '../../money/ledger/operations.ts'
 import { createIdempotency, type Idempotency } from './idempotency.ts'
 import { createIdempotentRequestStore } from './idempotent-request-store.ts'
+import { KeptSpace } from './kept-space.ts'
 
 const CREDITS = 1_000_000n
 const CHARGE = 300n
@@ -43,6 +44,7 @@ describeEachEngine('a request that is charged late', (engine) => {
       clock: { latest: () => TEST_NOW, earliest: () => TEST_NOW },
       processId,
       secrets: [{ version: 1, secret: 'a secret of this test' }],
+      space: new KeptSpace({ now: () => TEST_NOW }),
       reportGone: () => 'it is gone',
       // As a gateway reads the books where the process that began a request is gone.
       outcomeOf: async ({ requestId }) => {
@@ -52,7 +54,7 @@ describeEachEngine('a request that is charged late', (engine) => {
     })
 
   const askedAs = (name: string, requestId: string) => ({
-    ...{ callerId: caller.keyId, requestId, endpoint: 'createChatCompletion', name },
+    ...{ accountId: caller.accountId, callerId: caller.keyId, requestId, endpoint: 'createChatCompletion', name },
     body: Buffer.from('{}'),
   })
 
