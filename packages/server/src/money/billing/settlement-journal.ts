@@ -34,6 +34,17 @@ export function journalLock(path: string): string {
   return `${path}.lock`
 }
 
+/**
+ * Writes all of the bytes: a disk that is nearly full takes a part and reports no failure.
+ * @throws the disk's error.
+ */
+export async function writeAll(file: Pick<FileHandle, 'write'>, bytes: Buffer, at: number): Promise<void> {
+  let written = 0
+  while (written < bytes.length) {
+    written += (await file.write(bytes, written, bytes.length - written, at + written)).bytesWritten
+  }
+}
+
 /** Makes what was done to the names in a folder durable. */
 async function flushFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
@@ -159,7 +170,8 @@ export class SettlementJournal {
       const group = this.#queue
       this.#queue = []
       if (group.length > 0) await this.#append(group)
-      else await this.#shrink()
+      // Where that fails the file is longer than it must be, and no worse.
+      else await this.#shrink().catch(() => undefined)
     }
   }
 
@@ -186,11 +198,7 @@ export class SettlementJournal {
   /** Appends to the file. If the disk refuses, the file is cut to its old length, or it takes no more. */
   async #flush(file: FileHandle, bytes: Buffer): Promise<void> {
     try {
-      let written = 0
-      while (written < bytes.length) {
-        const rest = bytes.length - written
-        written += (await file.write(bytes, written, rest, this.#length + written)).bytesWritten
-      }
+      await writeAll(file, bytes, this.#length)
       await file.datasync()
     } catch (error) {
       try {
@@ -221,31 +229,32 @@ export class SettlementJournal {
     return file
   }
 
-  /** Gives back the room of what is settled. Where that fails the file is longer than it must be, and no worse. */
+  /** Gives back the room of what is settled. @throws the disk's error. */
   async #shrink(): Promise<void> {
     this.#mayShrink = false
     if (this.#file === null || this.#failure !== null) return
     if (this.#waiting.size === 0) {
       // Not flushed: a settlement that comes back after a loss of power is found settled.
-      await this.#file.truncate(0).then(
-        () => (this.#length = 0),
-        () => undefined,
-      )
+      await this.#file.truncate(0)
+      this.#length = 0
       return
     }
     const path = `${this.path}.new`
+    const bytes = Buffer.from([...this.#waiting.values()].map(({ line }) => line).join(''))
+    const before = this.#file
+    const file = await open(path, 'w+', 0o600)
     try {
-      const bytes = Buffer.from([...this.#waiting.values()].map(({ line }) => line).join(''))
-      const file = await open(path, 'w+', 0o600)
-      await file.write(bytes, 0, bytes.length, 0)
+      await writeAll(file, bytes, 0)
       await file.datasync()
       await rename(path, this.path)
-      await this.#file.close()
-      this.#file = file
-      this.#length = bytes.length
-      await flushFolder(this.#options.folder)
-    } catch {
-      await rm(path, { force: true }).catch(() => undefined)
+    } catch (error) {
+      await file.close()
+      await rm(path, { force: true })
+      throw error
     }
+    this.#file = file
+    this.#length = bytes.length
+    await before.close()
+    await flushFolder(this.#options.folder)
   }
 }
