@@ -7,6 +7,8 @@ import { capture, grant, placeHold, release } from '../../../testing/ledger-oper
 import { hexOf, seedReadyDeposit, seenDeposit } from '../../../testing/seed-deposit.ts'
 import { describeEachEngine } from '../../../testing/test-database.ts'
 import { openVideoStage, type VideoStage } from '../../../testing/video-stage.ts'
+import { createJournalStore } from '../../access/operators/journal-store.ts'
+import { recordCredit } from '../../operations/actions/record-credit.ts'
 import { readVideo } from '../../modalities/videos/read-video.ts'
 import { createOutflowStore } from '../../deposits/outflow-store.ts'
 import { ASSET_DECIMALS } from '../../chain/assets.ts'
@@ -23,6 +25,12 @@ const OTHER = '(select max(account_id) from account)'
 function againAs(id: string, kind: string, holdId: string): string {
   return `insert into transfer select ${id}, account_id, ${kind}, ${holdId}, funding, charge, write_off, cost, margin,
     reason, created_at from transfer where hold_id = 'charged'`
+}
+
+/** Another transfer like one, but for its id. */
+function againOf(transferId: string, id: string): string {
+  return `insert into transfer select ${id}, account_id, kind, hold_id, funding, charge, write_off, cost, margin, reason,
+    created_at from transfer where transfer_id = '${transferId}'`
 }
 
 function pricedAt(usd: string): string {
@@ -120,6 +128,26 @@ const CONSISTENT_BREAKS: readonly (readonly [
       ['usage_record', `update usage_record set cost = cost + 7 where usage_id = 'charged'`],
     ],
     'charged as priced',
+  ],
+  [
+    'a grant that was written twice',
+    [['transfer', againOf('grant:gift', `'grant:gift again'`)], ...FOLLOW],
+    'given credits',
+  ],
+  [
+    'a grant that was taken away',
+    [['transfer', `delete from transfer where transfer_id = 'grant:gift'`], ...FOLLOW],
+    'given credits',
+  ],
+  [
+    'a grant of ten times what was given',
+    [['transfer', `update transfer set funding = funding * 10 where transfer_id = 'grant:gift'`], ...FOLLOW],
+    'given credits',
+  ],
+  [
+    'a grant to another account',
+    [['transfer', `update transfer set account_id = ${OTHER} where transfer_id = 'grant:gift'`], ...FOLLOW],
+    'given credits',
   ],
   [
     'a key that pays from another account',
@@ -295,6 +323,10 @@ describeEachEngine('books that a hand has changed', (engine) => {
     await ledger.submit(release('lost', { now, cost: nanocreditsOf(7n) }))
     const adjustment = { source: 'adjustment', reason: 'a reason', now } as const
     await ledger.submit(grant(caller.accountId, -5n, adjustment))
+    const by = { operatorId: null, name: 'Ada', way: 'command' } as const
+    const journal = createJournalStore(money.test.database)
+    const gift = { source: 'grant', accountId: caller.accountId, amount: nanocreditsOf(77n), id: 'gift' } as const
+    await recordCredit({ ledger, journal, clock: stage.clock }, by, { ...gift, reason: 'a gift' })
 
     const { database } = money.test
     const { read } = database

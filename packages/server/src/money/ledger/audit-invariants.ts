@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { chargeInvariants } from './audit-charges.ts'
 import { depositInvariants } from './audit-deposits.ts'
 import { checkJobCharges, checkJobHolds } from './audit-jobs.ts'
+import { operatorInvariants } from './audit-operators.ts'
 import {
   count,
   joinHalves,
@@ -67,6 +68,7 @@ export const invariants: readonly Invariant[] = [
     promise: 'nothing but a charge or an adjustment with a reason lowers a balance',
     check: checkNeverExpire,
   },
+  ...operatorInvariants,
   ...referenceInvariants,
   ...depositInvariants,
 ]
