@@ -25,13 +25,14 @@ import {
   type ValuesOf,
   wholeNumber,
 } from '../platform/runtime/program-options.ts'
+import { writeLine } from '../platform/runtime/write-line.ts'
 import { openSweepChain } from '../deposits/sweeping/open-sweep-chain.ts'
 import { readSweepKeys, SweepKeyError, type SweepKeys } from '../deposits/sweeping/sweep-keys.ts'
 import { sweepChain, type SweepReport } from '../deposits/sweeping/sweep.ts'
 
 const CHECKPOINT_WORKER = new URL('sqlite-checkpoint.worker.ts', import.meta.url)
 
-/** A round that takes longer than this lets another sweeper begin, in milliseconds. Source: own choice. */
+/** A sweeper that has moved nothing for so long lets another one begin, in milliseconds. Source: own choice. */
 const LEASE_MS = 15 * 60_000
 
 /** Between two rounds at most: eleven days. Source: own choice. */
@@ -65,31 +66,36 @@ const program: Program<typeof options> = {
 }
 
 /**
- * Runs rounds on every chain of the key file: one, or with `--every` one after another until a signal.
+ * Runs rounds on every chain of the key file: one, or with `--every` one after another until a signal. A chain that
+ * cannot be asked keeps no other waiting, and ends no later round; nor does a database that is away once there was one.
  *
  * @returns the exit code: 1 when something could not be moved, 2 for a wrong command line.
  */
 export async function runSweeper(words: readonly string[]): Promise<number> {
   const line = parseProgram(program, words, {
     print,
-    printError: (text) => process.stderr.write(`${scrubSecrets(text)}\n`),
+    printError: (text) => writeLine(process.stderr, scrubSecrets(text)),
   })
   if (line.kind === 'end') return line.exitCode
   let place: StorePlace = { databaseUrl: null, dataDir: '' }
-  try {
-    for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
+    let code = 1
+    try {
       const config = loadOperatorConfig({ env: process.env, workingDir: process.cwd() })
       place = config
-      const code = await sweepOnce(config, line.values)
-      if (line.values.every === null) return code
-      await pauseFor(line.values.every * 1_000)
+      code = await sweepOnce(config, line.values)
+    } catch (error) {
+      printError(describeStartFailure(error, { host: '', ...place }) ?? sentenceOf(error))
+      if (isFirst) return code
     }
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    const own = error instanceof SweepKeyError ? message : (message.split('\n')[0] ?? '')
-    printError(describeStartFailure(error, { host: '', ...place }) ?? own)
-    return 1
+    if (line.values.every === null) return code
+    await pauseFor(line.values.every * 1_000)
   }
+}
+
+function sentenceOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return error instanceof SweepKeyError ? message : (message.split('\n')[0] ?? '')
 }
 
 async function sweepOnce(config: OperatorConfig, options: Options): Promise<number> {
@@ -100,7 +106,10 @@ async function sweepOnce(config: OperatorConfig, options: Options): Promise<numb
     let code = 0
     for (const one of keys) {
       const chain = config.deposits?.chains.find(({ chainId }) => chainId === one.chainId)
-      const report = await sweepOne(database, one, chain, options)
+      const report = await sweepOne(database, one, chain, options).catch((error: unknown) => {
+        printError(`chain ${one.chainId}: ${sentenceOf(error)}`)
+        return null
+      })
       if (report === null || report.problems.length > 0) code = 1
     }
     return code
@@ -123,14 +132,15 @@ async function sweepOne(
   const leases = createWatchStore(database)
   const holder = createId(systemClock.now())
   const task = `sweep:${chainId}`
-  if (!(await leases.takeLease(task, holder, systemClock.now(), LEASE_MS))) {
+  const keepLease = () => leases.takeLease(task, holder, systemClock.now(), LEASE_MS)
+  if (!(await keepLease())) {
     printError(`chain ${chainId}: another sweeper is at work`)
     return null
   }
   try {
     const deps = {
       chain: await openSweepChain({ chainId, token: chain.token as Hex, rpcUrls: chain.rpcUrls }),
-      ...{ keys, clock: systemClock },
+      ...{ keys, keepLease, clock: systemClock },
       addresses: createDepositAddressStore(database),
       outflows: createOutflowStore(database),
       thresholds: { USDG: options['min-usdg'], ETH: options['min-eth'] },
@@ -153,9 +163,9 @@ function tell({ chainId, finished, failed, moving, planned, problems }: SweepRep
 }
 
 function print(text: string): void {
-  process.stdout.write(`${text}\n`)
+  writeLine(process.stdout, text)
 }
 
 function printError(text: string): void {
-  process.stderr.write(`error: ${scrubSecrets(text)}\n`)
+  writeLine(process.stderr, `error: ${scrubSecrets(text)}`)
 }

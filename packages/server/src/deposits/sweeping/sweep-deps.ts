@@ -27,6 +27,8 @@ export interface SweepDeps {
   readonly addresses: SweepAddresses
   readonly outflows: OutflowStore
   readonly clock: Clock
+  /** Keeps other sweepers away for a while more. Returns false where another one is at work by now. */
+  readonly keepLease: () => Promise<boolean>
   /** Smallest units from which on an address is emptied. */
   readonly thresholds: Readonly<Record<Asset, bigint>>
 }

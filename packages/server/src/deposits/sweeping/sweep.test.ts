@@ -54,6 +54,7 @@ describe.skipIf(!hasEvm())('sweeping', () => {
     return {
       chain: { ...opened, ...over },
       ...{ keys, addresses: scene.addresses, clock: scene.clock },
+      keepLease: () => Promise.resolve(true),
       outflows: createOutflowStore(scene.database),
       thresholds: { USDG: usdg(5), ETH: ETHER / 200n },
     }
@@ -132,6 +133,17 @@ describe.skipIf(!hasEvm())('sweeping', () => {
     expect(await sweep()).toMatchObject({ planned: [], moving: 0, failed: 0 })
     expect((await outflows()).map(({ state }) => state)).toEqual(['final', 'final', 'final'])
     expect(await tokensOf(treasury)).toBe(usdg(30))
+  })
+
+  // A round that took longer than its lease, next to a process that has it by now.
+  test('a round whose lease is another’s by now sends nothing more', async () => {
+    const accounts = [await scene.createAccount(), await scene.createAccount()]
+    for (const { accountId, address } of accounts) await deposit(accountId, await chain.payToken(address, usdg(10)))
+    const answers = [true]
+    const deps = { ...(await depsOf()), keepLease: () => Promise.resolve(answers.shift() ?? false) }
+    await expect(sweepChain(deps, { isDryRun: false })).rejects.toThrow('another sweeper is at work by now')
+    expect(await outflows()).toHaveLength(1)
+    expect((await sweep()).planned).toHaveLength(1)
   })
 
   // A process that dies after its record and before its sending.

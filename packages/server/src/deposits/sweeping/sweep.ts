@@ -31,6 +31,8 @@ const MOVING_MAX = 1_000
 /**
  * One round on one chain: follows what was sent before to its end, then empties the addresses that hold enough at the
  * final block. A round that was broken off at any moment is taken up by the next.
+ *
+ * @throws where another sweeper has the chain by now.
  */
 export async function sweepChain(deps: SweepDeps, { isDryRun }: SweepOptions): Promise<SweepReport> {
   const { chain, keys, outflows } = deps
@@ -50,7 +52,9 @@ export async function sweepChain(deps: SweepDeps, { isDryRun }: SweepOptions): P
       const index = page[at]?.[1]
       if (plan === null || index === undefined) continue
       const send = async (): Promise<true> => {
-        if (!isDryRun) await sendOutflow(deps, plan, keys.childKey(index), relayer)
+        if (isDryRun) return true
+        await requireLease(deps)
+        await sendOutflow(deps, plan, keys.childKey(index), relayer)
         return true
       }
       if ((await guard(problems, plan, send)) === true) planned.push(plan)
@@ -76,9 +80,24 @@ async function followAll(
   for (const outflow of await deps.outflows.listMoving(deps.chain.chainId, MOVING_MAX)) {
     const index = own.get(outflow.address)
     const childKey = index === undefined ? null : deps.keys.childKey(index)
-    ends.push(await guard(problems, outflow, () => followOutflow(deps, finalized, outflow, childKey)))
+    const follow = async (): Promise<OutflowEnd> => {
+      await requireLease(deps)
+      return followOutflow(deps, finalized, outflow, childKey)
+    }
+    ends.push(await guard(problems, outflow, follow))
   }
   return ends
+}
+
+/** Another sweeper has taken the chain over: what is left is its. */
+class LeaseLostError extends Error {}
+
+/**
+ * Two that empty one address at once plan the same nonce for it: of one payment nothing would ever be known again, and
+ * deposits to the address would wait for it.
+ */
+async function requireLease({ keepLease }: SweepDeps): Promise<void> {
+  if (!(await keepLease())) throw new LeaseLostError('another sweeper is at work by now')
 }
 
 /** One address that fails, as a frozen one does, holds up no other. */
@@ -90,6 +109,7 @@ async function guard<Value>(
   try {
     return await work()
   } catch (error) {
+    if (error instanceof LeaseLostError) throw error
     const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
     problems.push(`${asset} of ${address}: ${scrubSecrets(first)}`)
     return null
