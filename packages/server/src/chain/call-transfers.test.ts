@@ -44,6 +44,13 @@ test('calls within calls are read however deep they are, and a malformed one is 
     for (let depth = 0; depth < 5_000; depth++) root = frame('CALL', 0n, [root])
     return root
   }
-  expect(readCallTransfers(deep(frame('CALL', 3n)))?.map(({ amount }) => amount)).toEqual([3n])
+  expect(readCallTransfers(frame('CALL', 1n, [frame('CALL', 3n), deep(frame('CALL', 5n))]))?.length).toBe(1)
   expect(readCallTransfers(deep({ type: 7 }))).toBeNull()
+})
+
+test('a payment that is nested deeper than a name of the ledger is long is left to the balance of its address', () => {
+  const nested = (depth: number): object => frame('CALL', 1n, depth === 0 ? [] : [nested(depth - 1)])
+  const found = readCallTransfers(nested(500)) ?? []
+  expect(found.length).toBe(97)
+  expect(Math.max(...found.map(({ ordinal }) => ordinal.length))).toBeLessThanOrEqual(200)
 })

@@ -13,6 +13,9 @@ const quantity = z
   .transform(BigInt)
 const whole = quantity.refine((value) => value <= BigInt(Number.MAX_SAFE_INTEGER)).transform(Number)
 
+/** Seconds since the epoch; what comes after the year 9999 cannot be written as a date. */
+const seconds = whole.refine((value) => value <= 253_402_300_799)
+
 export const quantityForm = quantity
 /** No address holds a thousand millions of ETH or more; the audit could not sum it up. Source: decision 0068. */
 export const balanceForm = quantity.refine((value) => value < 10n ** 27n)
@@ -20,7 +23,7 @@ export const bytesForm = lower
 
 /** A block with the hashes of its transactions. */
 export const blockForm = z
-  .object({ number: whole, hash, parentHash: hash, timestamp: whole, transactions: z.array(hash) })
+  .object({ number: whole, hash, parentHash: hash, timestamp: seconds, transactions: z.array(hash) })
   .nullable()
 
 /** A block with its transactions. */

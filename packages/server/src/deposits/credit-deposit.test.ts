@@ -12,6 +12,7 @@ import type { SeenDeposit } from './record-statement.ts'
 
 describeEachEngine('crediting a deposit', (engine) => {
   let money: TestLedger
+  let txHashes = 0x40
   const clock = { now: () => TEST_NOW }
   beforeAll(async () => {
     money = await openTestLedger(engine)
@@ -43,6 +44,24 @@ describeEachEngine('crediting a deposit', (engine) => {
     expect(await money.findBalance(accountId)).toEqual({ posted: 25_000_000_000_000n, held: 0n })
     const after = await createDepositStore(database).find(deposit.depositId)
     expect(after).toMatchObject({ state: 'credited', creditedAt: TEST_NOW, reason: null })
+  })
+
+  test.each([
+    ['as it was', {}, true],
+    ['with another amount', { amount: 9_000_000_000_000n }, false],
+    ['in another block', { blockHash: hexOf(0xbc, 32) }, false],
+  ] as const)('an operator’s word for a deposit is for that one alone: it comes again %s', async (...it) => {
+    const [, change, isReleased] = it
+    const { accountId } = await money.createCaller(0n)
+    const { database } = money.test
+    const store = createDepositStore(database)
+    const seen = seenDeposit(accountId, { txHash: hexOf(txHashes++, 32) })
+    const deposit = await seedReadyDeposit(database, seen)
+    await store.change(deposit, ['confirming'], { releasedAt: 5 }, 5)
+    await store.change(deposit, ['confirming'], { state: 'reversed', reason: 'reorg' }, 6)
+    await store.record([{ ...seen, ...change }], 7)
+    const { state, releasedAt } = (await store.find(deposit.depositId)) as Deposit
+    expect([state, releasedAt]).toEqual(['seen', isReleased ? 5 : null])
   })
 
   test('a deposit whose block has changed since it was verified is not credited', async () => {

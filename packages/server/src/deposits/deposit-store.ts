@@ -67,8 +67,8 @@ export interface DepositStore {
   list(filter: DepositFilter): Promise<readonly Deposit[]>
   /** Deposits of a chain that are worth another look now, least recently looked at first. */
   listDue(chainId: ChainId, question: DueQuestion): Promise<readonly Deposit[]>
-  /** Final deposits of an account on a chain that are too small alone, oldest first. */
-  listBelowMinimum(accountId: string, chainId: ChainId): Promise<readonly Deposit[]>
+  /** Final deposits of an account on a chain that are too small alone, those of the greatest worth first. */
+  listBelowMinimum(accountId: string, chainId: ChainId, limit: number): Promise<readonly Deposit[]>
   /** The price of ETH by which a deposit was credited last, where a feed gave it; null when there is none. */
   findBelievedPrice(chainId: ChainId): Promise<{ readonly usd: number; readonly time: number } | null>
   /** Raw amounts of all deposits to an address that were not taken back, by state. */
@@ -147,13 +147,15 @@ export function createDepositStore(database: Database): DepositStore {
         .execute()
       return found.map(depositFrom)
     },
-    async listBelowMinimum(accountId, chainId) {
+    async listBelowMinimum(accountId, chainId, limit) {
       const found = await rows()
         .where('account_id', '=', accountId)
         .where('chain_id', '=', chainId)
         .where('state', '=', 'confirming')
         .where('reason', '=', 'below_minimum')
+        .orderBy('credits', 'desc')
         .orderBy('deposit_id')
+        .limit(limit)
         .execute()
       return found.map(depositFrom)
     },

@@ -48,7 +48,21 @@ export async function finishDeposits(
   const priceOpinion = await findPriceOpinion(deps, scene, prices.get('ETH') ?? null)
   const sound = await judgeAll(deps, priced, { opinion, price: priceOpinion })
   const enough = await takeEnough(deps, sound, opinion)
-  for (const deposit of enough) await creditCovered(deps, scene, deposit)
+  const inflowAt = inflowsOf(deps, scene.view)
+  for (const deposit of enough) await creditCovered(deps, scene, { deposit, inflowAt })
+}
+
+type InflowAt = (head: ChainHead, deposit: Deposit) => ReturnType<typeof measureInflow>
+
+/** What came to an address up to a final block stays so: many deposits of one look are one question. */
+function inflowsOf(deps: SettleDeps, view: ChainView): InflowAt {
+  const measured = new Map<string, ReturnType<typeof measureInflow>>()
+  return (head, deposit) => {
+    const name = `${deposit.address} ${deposit.asset} ${head.finalized.number}`
+    const inflow = measured.get(name) ?? measureInflow(deps, { view, head }, deposit)
+    measured.set(name, inflow)
+    return inflow
+  }
 }
 
 /** A waiting client reads since when the block is final, whatever the deposit waits for afterwards. */
@@ -157,7 +171,13 @@ function priceOf({ clock }: SettleDeps, { asset, seenAt }: Deposit, price: Price
 }
 
 /**
- * Small deposits wait for others of their account until together they are enough. That one is small is not believed on
+ * Small deposits that one look takes with it. More of them are nearly worthless, and anyone can send them: neither a
+ * claim nor a round of the watcher is to last as long as a stranger likes. Source: own choice.
+ */
+const WAITING_MAX = 200
+
+/**
+ * Small deposits wait for others of their account until together they are enough; the greatest of them count. That one is small is not believed on
  * the word of one provider while there is another: such a deposit is hardly looked at again.
  */
 async function takeEnough(
@@ -168,7 +188,7 @@ async function takeEnough(
   const [first] = sound
   if (first === undefined) return []
   const isReleased = sound.every(({ releasedAt }) => releasedAt !== null)
-  const waiting = (await deps.deposits.listBelowMinimum(first.accountId, first.chainId)).filter(
+  const waiting = (await deps.deposits.listBelowMinimum(first.accountId, first.chainId, WAITING_MAX)).filter(
     ({ depositId }) => !sound.some((deposit) => deposit.depositId === depositId),
   )
   if (isReleased || sumOfCredits([...sound, ...waiting]) >= deps.policy.minimum) return [...sound, ...waiting]
@@ -177,7 +197,11 @@ async function takeEnough(
   return []
 }
 
-async function creditCovered(deps: SettleDeps, scene: SettleScene, deposit: Deposit): Promise<void> {
+async function creditCovered(
+  deps: SettleDeps,
+  scene: SettleScene,
+  { deposit, inflowAt }: { readonly deposit: Deposit; readonly inflowAt: InflowAt },
+): Promise<void> {
   // What is worth less than a nanocredit stays recorded and is never a transfer of nothing.
   if (deposit.credits === null || deposit.credits === 0n) return
   if (isTreasury(deps, deposit)) return notifyCredited(deps, deposit, await creditDeposit(deps, deposit, null))
@@ -185,7 +209,7 @@ async function creditCovered(deps: SettleDeps, scene: SettleScene, deposit: Depo
   // Another deposit may have been credited by a later block than the one that this look began with.
   for (const readHead of [() => Promise.resolve(scene.head), () => view.readHead()]) {
     const head = await readHead()
-    const inflow = await measureInflow(deps, { view, head }, deposit)
+    const inflow = await inflowAt(head, deposit)
     if (inflow === null) return void (await wait(deps, deposit, { reason: 'awaiting_outflow' }))
     const result = await creditDeposit(deps, deposit, inflow)
     if (result.kind !== 'exceeds_inflow') return notifyCredited(deps, deposit, result)

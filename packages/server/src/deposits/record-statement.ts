@@ -27,6 +27,11 @@ export interface RevisionGuard extends Pick<Deposit, 'chainId' | 'address' | 'as
 /** A value that was found for another block or amount is forgotten with it. */
 export const FORGOTTEN = { credits: null, price: null, price_round: null, price_time: null, final_at: null } as const
 
+/** An operator has let pass what they saw: another amount, or the same in another block, is for them to see again. */
+const releaseOfTheSame = sql<number | null>`case
+  when deposit.block_hash = excluded.block_hash and deposit.raw_amount = excluded.raw_amount then deposit.released_at
+end`
+
 /**
  * Writes down a deposit, or brings one that is still open, or was reversed, to the block and amount in which it is now.
  * A deposit that is credited, under review or rejected stays as it is.
@@ -62,7 +67,7 @@ export function recordStatement(
     .onConflict((conflict) =>
       conflict
         .columns(['chain_id', 'tx_hash', 'ordinal'])
-        .doUpdateSet({ ...place, ...FORGOTTEN })
+        .doUpdateSet({ ...place, ...FORGOTTEN, released_at: releaseOfTheSame })
         .where('deposit.state', 'in', ['seen', 'confirming', 'reversed'])
         .where((where) =>
           where.or([

@@ -1,7 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { creditsOf, openDepositScene, type DepositScene } from '../../testing/deposit-scene.ts'
 import { ETH_FEED, hasEvm, startEvmChain, TOKEN, usdg, type EvmChain } from '../../testing/evm-chain.ts'
+import { randomHash } from '../../testing/credited-deposit.ts'
+import { seedReadyDeposit, seenDeposit } from '../../testing/seed-deposit.ts'
 import type { Hex } from '../chain/assets.ts'
+import { createId } from '../platform/runtime/ids.ts'
 
 const STRANGER: Hex = '0x00000000000000000000000000000000000000ff'
 
@@ -64,6 +67,25 @@ describe.skipIf(!hasEvm())('what a transaction on a real chain pays', () => {
     await scene.settle(txHash, b.accountId)
     expect(await scene.balanceOf(b.accountId)).toBe(creditsOf(20))
     expect(await scene.balanceOf(a.accountId)).toBe(creditsOf(15))
+  })
+
+  // Anyone can send what is nearly worth nothing, as often as they like: a look takes no longer for it.
+  test('of many small deposits one look takes the greatest', async () => {
+    const { accountId, address } = await scene.createAccount()
+    const small = Array.from({ length: 250 }, (_, index) => (index < 200 ? 2_000n : 1_000n))
+    await chain.mint(
+      address,
+      small.reduce((sum, amount) => sum + amount, 0n),
+    )
+    for (const amount of small) {
+      const seen = seenDeposit(accountId, { depositId: createId(Date.now()), txHash: randomHash(), address, amount })
+      const deposit = await seedReadyDeposit(scene.database, seen, amount * (creditsOf(1) / 1_000_000n))
+      await scene.deps.deposits.change(deposit, ['confirming'], { reason: 'below_minimum' }, 3)
+    }
+    const txHash = await chain.payToken(address, usdg(5))
+    expect(await finalCredits(txHash, accountId)).toBe(creditsOf(5.4))
+    const next = await chain.payToken(address, usdg(5))
+    expect(await finalCredits(next, accountId)).toBe(creditsOf(10.45))
   })
 
   test('ETH of a plain payment is worth its price at the block', async () => {
