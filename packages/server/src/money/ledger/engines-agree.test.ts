@@ -156,7 +156,7 @@ function anyDeposit({ random, now }: World): LedgerOperation {
   return {
     kind: 'deposit',
     chainId: 4663,
-    txHash: hexOf(random.below(DEPOSITS + 2), 32),
+    txHash: hexOf(random.below(DEPOSITS + 4), 32),
     ordinal: 'log:0',
     blockHash: hexOf(random.below(8) === 0 ? 0xcc : 0xbb, 32),
     amount: nanocreditsOf(DEPOSIT_CREDITS + (random.below(8) === 0 ? 1n : 0n)),
@@ -168,7 +168,7 @@ function anyDeposit({ random, now }: World): LedgerOperation {
 
 function anyOperation(world: World): LedgerOperation {
   const { random, now } = world
-  const kind = random.below(21)
+  const kind = random.below(23)
   if (kind < 8) return anyPlace(world)
   if (kind < 10) {
     const amounts = {
