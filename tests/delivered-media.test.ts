@@ -1,6 +1,6 @@
 /** Audio and images of a chat are charged where the client leaves before they are counted, at their own prices. */
 import { expect, test } from 'vitest'
-import { beginStream, sendEvent, usageText } from '../packages/server/testing/stub-upstream.ts'
+import { beginStream, chunkText, sendEvent, usageText } from '../packages/server/testing/stub-upstream.ts'
 import { useGatewayPerTest } from '../packages/server/testing/use-gateway.ts'
 import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { chargeOf } from './charge-of.ts'
@@ -70,4 +70,33 @@ test('an image is charged, also where the prompt alone or a few words were count
 test('what was counted is charged as counted', async () => {
   const counted = usageText({ prompt_tokens: 11, completion_tokens: 1_120 })
   expect(await chargedFor([counted, IMAGE], /"images"/)).toMatchObject({ charge: 1_120n * 12_000_000n, tokens: 1_120 })
+})
+
+/** The forms that have no place for an image. */
+const FORMS = [
+  ['/v1/responses', { model: 'talks', input: 'Paint a boat.', store: false }],
+  ['/v1/messages', { model: 'talks', max_tokens: 4_000, messages: [{ role: 'user', content: 'Paint a boat.' }] }],
+] as const
+
+test.each(FORMS)('%s charges nothing for an image that it cannot deliver', async (path, body) => {
+  const images = [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }]
+  const usage = { prompt_tokens: 11, completion_tokens: 1_290 }
+  stub.onChat = ({ json }, response) => {
+    if (json?.['stream'] !== true) {
+      const message = { role: 'assistant', content: null, images }
+      response.writeHead(200, { 'content-type': 'application/json' })
+      return void response.end(JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }], usage }))
+    }
+    beginStream(response)
+    for (const event of [IMAGE, chunkText({}, 'stop'), usageText(usage), '[DONE]']) sendEvent(response, event)
+    response.end()
+  }
+  for (const stream of [false, true]) {
+    const { result, charge } = await chargeOf(gateway, async () => {
+      const headers = { 'content-type': 'application/json' }
+      const answer = await gateway.fetch(path, { method: 'POST', headers, body: JSON.stringify({ ...body, stream }) })
+      return [answer.status, await answer.text()]
+    })
+    expect([result, charge]).toEqual([[502, expect.stringContaining('upstream_empty')], 0n])
+  }
 })

@@ -45,7 +45,8 @@ async function price(
   { plan, answer }: { readonly plan: ChatPlan; readonly answer: UpstreamCompletion },
 ): Promise<Priced<WholeAnswer>> {
   const { upstream, price: prices } = paid.target
-  if (answer.empty && !explainsEmptiness(answer, task.call)) {
+  const isEmpty = answer.empty || (!task.call.carriesMedia && answer.outputBytes === 0)
+  if (isEmpty && !explainsEmptiness(answer, task.call)) {
     throw emptinessFailure(upstream.name, answer.finishReasons)
   }
   const { promptTokens, limit, choices, maxTokensApplied } = plan

@@ -23,6 +23,8 @@ export interface ChatCall {
   readonly request: ChatRequest
   /** What its further fields ask for. */
   readonly work: AskedWork
+  /** False where the form of its answer has no place for audio and images. */
+  readonly carriesMedia: boolean
 }
 
 /**
@@ -61,9 +63,12 @@ export function parseChat(text: CountedJson): ChatCall {
   return readChat(text, value, chatRequest)
 }
 
-/** The same of a chat that was made of a request in another form, whose items were counted there. */
+/**
+ * The same of a chat that was made of a request in another form, whose items were counted there, and which answers with
+ * text and calls alone.
+ */
 export function parseTranslatedChat(text: CountedJson): ChatCall {
-  return readChat(text, parseJsonObject(text), translatedChatRequest)
+  return { ...readChat(text, parseJsonObject(text), translatedChatRequest), carriesMedia: false }
 }
 
 function readChat(text: CountedJson, value: Record<string, unknown>, schema: typeof translatedChatRequest): ChatCall {
@@ -77,5 +82,5 @@ function readChat(text: CountedJson, value: Record<string, unknown>, schema: typ
   if (isBlankChat(request)) {
     throw new ServiceError('empty_content', 'The request has no content. You were not charged.', { param: 'messages' })
   }
-  return { body, request, work }
+  return { body, request, work, carriesMedia: true }
 }

@@ -44,6 +44,7 @@ export class StreamDelivery extends EventSink implements Sink<StreamTotals, Stre
   readonly #held: HeldStream
   readonly #head: string
   readonly #withUsage: boolean
+  readonly #carriesMedia: boolean
   readonly #hold: StreamHold
   readonly #upstreamSignal = new AbortController()
   #stream: ChatStream | null = null
@@ -70,6 +71,7 @@ export class StreamDelivery extends EventSink implements Sink<StreamTotals, Stre
     this.#firstContentMs = deps.firstContentMs
     this.#held = held
     this.#withUsage = wantsUsage(call)
+    this.#carriesMedia = call.carriesMedia
     this.#head = renderHead({
       id: `chatcmpl-${held.hold.id}`,
       created: createdOf(held.hold),
@@ -165,7 +167,7 @@ export class StreamDelivery extends EventSink implements Sink<StreamTotals, Stre
     this.outputBytes += facts.outputBytes
     this.audioBytes += facts.audioBytes
     this.images += facts.images
-    this.hasContent ||= facts.hasContent
+    this.hasContent ||= facts.hasContent && (this.#carriesMedia || facts.outputBytes > 0)
     this.hasReasoning ||= facts.isReasoning
     this.#hasCalls ||= facts.hasCalls
     if (facts.hasContent || facts.isReasoning) this.#held.hold.noteFirstContent()
