@@ -24,12 +24,14 @@ const forms = [
     path: '/v1/responses',
     body: { model: MODEL, input: 'Hi', store: false, stream: true },
     end: 'response.completed',
+    failure: 'response.failed',
     delta: 'response.output_text.delta',
   },
   {
     path: '/v1/messages',
     body: { model: MODEL, max_tokens: 50, messages: [{ role: 'user', content: 'Hi' }], stream: true },
     end: 'message_stop',
+    failure: 'error',
     delta: 'content_block_delta',
   },
 ] as const
@@ -59,7 +61,7 @@ const textOf = ({ delta }: FormEvent): string => (typeof delta === 'string' ? de
 
 const AT_ONCE = 50
 
-test.each(forms)('$path', { timeout: 60_000 }, async ({ path, body, end, delta }) => {
+test.each(forms)('$path', { timeout: 60_000 }, async ({ path, body, end, failure, delta }) => {
   // Each request gets the next length: which of them it is does not matter, that each comes once does.
   const left = Array.from({ length: recording.length + 1 }, (_none, index) => index)
   const total = left.length
@@ -83,8 +85,8 @@ test.each(forms)('$path', { timeout: 60_000 }, async ({ path, body, end, delta }
       const events = eventsIn(text)
       const said = events.filter(({ type }) => type === delta).map(textOf)
       const last = events.at(-1)?.type
-      expect([end, 'error']).toContain(last)
-      expect(events.filter(({ type }) => type === end || type === 'error')).toHaveLength(1)
+      expect([end, failure]).toContain(last)
+      expect(events.filter(({ type }) => type === end || type === failure)).toHaveLength(1)
       if (last === end) expect(said.join('')).toBe(TEXT)
       else expect(TEXT.startsWith(said.join(''))).toBe(true)
       ended.push(String(last))
