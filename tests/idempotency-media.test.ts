@@ -61,13 +61,19 @@ interface Read {
 
 const TOLD = ['x-request-id', 'content-type', 'cache-control', 'x-svc-credits-charged', 'x-svc-estimated'] as const
 
+const KEEP_ALIVE = Buffer.from(': keep-alive\n\n')
+
 async function read(response: Response): Promise<Read> {
-  const bytes = new Uint8Array(await response.arrayBuffer())
+  const bytes = Buffer.from(await response.arrayBuffer())
+  // A sign of life may come before the first event; it is none, and is not given again.
+  const isAlive = bytes.subarray(0, KEEP_ALIVE.length).equals(KEEP_ALIVE)
   return {
     status: response.status,
     replayed: response.headers.get('idempotent-replayed'),
     headers: [...TOLD, 'openai-poll-after-ms', 'x-svc-margin-bps'].map((name) => response.headers.get(name)),
-    hash: createHash('sha256').update(bytes).digest('hex'),
+    hash: createHash('sha256')
+      .update(bytes.subarray(isAlive ? KEEP_ALIVE.length : 0))
+      .digest('hex'),
   }
 }
 
