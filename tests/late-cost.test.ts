@@ -48,6 +48,30 @@ describeEachEngine('a process that dies while it asks for a cost', (engine) => {
   })
 })
 
+test('an alias costs by the counts that come with a late cost, and not by ours', async () => {
+  const gateway = await startTestGateway({ upstreamUrl: stub.url })
+  stub.onOther = (_call, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end('{"data":{"total_cost":0.000001,"native_tokens_prompt":168,"native_tokens_completion":12}}')
+  }
+  stub.onChat = (_call, response) => {
+    beginStream(response, { 'x-generation-id': 'gen-left' })
+    sendEvent(response, chunkText({ content: 'Hello there' }))
+  }
+  // By bytes it has 5,000 tokens.
+  const messages = [{ role: 'user', content: `Hello!${' '.repeat(20_000)}` }]
+  const stream = await openStream(gateway, { ...QUESTION, model: 'svc-gpt', messages })
+  await stream.until(hasText)
+  stream.leave()
+  await gateway.settled()
+  expect(await recordOf(gateway, stream.requestId)).toMatchObject({
+    // 168 × 12 + 12 × 60 credits for a million tokens.
+    charge: 2_736_000n,
+    ...{ prompt_tokens: 168, completion_tokens: 12, basis: 'card', estimated: false, status: 'cancelled' },
+  })
+  await gateway.stop()
+})
+
 test('a whole answer that breaks off is free, and what the upstream bills for it is our loss', async () => {
   const gateway = await startTestGateway({ upstreamUrl: stub.url })
   stub.onOther = (_call, response) => {

@@ -46,8 +46,9 @@ export interface BelievedUsage {
 }
 
 /** Believes what can be true of a report, and completes it by what was counted here. */
-export function believeUsage(reported: ReportedUsage, counted: Counted): BelievedUsage {
-  const { usage } = reported
+export function believeUsage(reported: ReportedUsage, delivered: Counted): BelievedUsage {
+  const { usage, isWholeUsage = false } = reported
+  const counted = isWholeUsage ? { ...delivered, laterBytes: 0 } : delivered
   if (usage === null) return { usage: estimate(counted), isReported: false }
   const prompt = believePrompt(usage, reported.lacks === 'prompt', counted)
   const output = believeOutput(usage, reported.lacks === 'output', counted)

@@ -1,6 +1,6 @@
 /** Costs that upstreams report late. */
 import type { OpenHold } from '../money/billing/open-hold.ts'
-import type { AttoUsd } from '../pricing/price.ts'
+import type { LateCost } from '../pricing/price.ts'
 import type { Bill } from '../upstreams/bill.ts'
 import type { ChatUpstream, ReportedUsage } from '../upstreams/chat-upstream.ts'
 import { type Counted, saysAll } from './believed-usage.ts'
@@ -27,12 +27,12 @@ async function lookUpCost(
   upstream: Pick<ChatUpstream, 'findCost'>,
   generationId: string,
   isAwaited = true,
-): Promise<AttoUsd | null> {
+): Promise<LateCost | null> {
   for (const wait of isAwaited ? WAITS_MS : [...WAITS_MS, LAST_WAIT_MS]) {
     await deps.pause(wait)
     // A look-up that fails is a look-up that does not know.
-    const cost = await upstream.findCost(generationId).catch(() => null)
-    if (cost !== null) return cost
+    const found = await upstream.findCost(generationId).catch(() => null)
+    if (found !== null) return found
   }
   return null
 }
@@ -43,7 +43,7 @@ async function lookUpCost(
  *
  * @param isAwaited whether a client waits for the end; absent: one does.
  */
-export type AskCost = (generationId: string, isAwaited?: boolean) => Promise<AttoUsd | null>
+export type AskCost = (generationId: string, isAwaited?: boolean) => Promise<LateCost | null>
 
 /** A request whose upstream can be asked for a cost. */
 interface Served {
@@ -60,7 +60,7 @@ export function askCostOf(deps: LateCostDeps, { hold, target }: Served): AskCost
 }
 
 /**
- * Completes a report that does not say what its answer has cost.
+ * Completes a report that does not say what its answer has cost. Counts that come with the cost replace ours.
  *
  * @param counted what was counted here: it shows whether the report says it all.
  * @returns the report as it was, when it says something already, or when nothing more is known: then what was delivered
@@ -74,8 +74,11 @@ export async function withLateCost<Report extends ReportedUsage & { readonly gen
 ): Promise<Report> {
   const { generationId } = report
   if (generationId === null || saysAll(report, counted)) return report
-  const cost = await askCost(generationId, isAwaited)
-  return cost === null ? report : { ...report, cost, isCostPartial: false }
+  const found = await askCost(generationId, isAwaited)
+  if (found === null) return report
+  const { cost, usage } = found
+  const completed = { ...report, cost, isCostPartial: false }
+  return usage === null ? completed : { ...completed, usage, lacks: undefined, isWholeUsage: true }
 }
 
 /**
@@ -87,8 +90,8 @@ export async function completeBill(deps: LateCostDeps, bill: Bill): Promise<void
   if (unknown.length === 0) return
   await Promise.all(
     unknown.map(async (each) => {
-      const cost = await lookUpCost(deps, each.upstream, each.generationId)
-      if (cost !== null) bill.learn(each, cost)
+      const found = await lookUpCost(deps, each.upstream, each.generationId)
+      if (found !== null) bill.learn(each, found.cost)
     }),
   )
 }

@@ -17,7 +17,7 @@ import { ServiceError } from '../platform/errors/service-error.ts'
 import type { Caller } from '../access/keys/caller.ts'
 import type { Target } from './routing/target.ts'
 import { attoUsdOf } from '../pricing/usd.ts'
-import type { AttoUsd } from '../pricing/price.ts'
+import type { AttoUsd, LateCost } from '../pricing/price.ts'
 import { type UpstreamBill, upstreamFailure } from '../upstreams/upstream-failure.ts'
 import {
   type Bound,
@@ -93,7 +93,10 @@ describeEachEngine('a paid request', (engine) => {
       pause: () => Promise.resolve(),
       upstreamOf: ({ upstream: name }) => {
         const circuits = { admit: () => true, release: () => undefined, note: () => undefined, waitMs: () => 0 }
-        const findCost = (id: string): Promise<AttoUsd | null> => Promise.resolve(costs.get(id) ?? null)
+        const findCost = (id: string): Promise<LateCost | null> => {
+          const cost = costs.get(id)
+          return Promise.resolve(cost === undefined ? null : { cost, usage: null })
+        }
         return { name, circuits, findCost } as unknown as ReturnType<PaidDeps['upstreamOf']>
       },
     }

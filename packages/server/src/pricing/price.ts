@@ -81,6 +81,13 @@ export interface ChatUsage {
   readonly imageOutputTokens?: number
 }
 
+/** What an upstream says of an answer when it is asked afterwards. */
+export interface LateCost {
+  readonly cost: AttoUsd
+  /** What it counted, until it stopped; null where it counts nothing. */
+  readonly usage: ChatUsage | null
+}
+
 export type ChargeBasis = 'card' | 'cost' | 'list' | 'estimate'
 
 /** What a request costs, and how that came about. */

@@ -4,7 +4,7 @@
  */
 import type { JsonBody } from '../platform/json/json-body.ts'
 import type { MadeMedia } from '../pricing/charge-chat.ts'
-import type { AttoUsd, ChatUsage } from '../pricing/price.ts'
+import type { AttoUsd, ChatUsage, LateCost } from '../pricing/price.ts'
 
 export interface UpstreamChatRequest {
   /** The client's JSON body as it came, and where its top-level values are. */
@@ -35,6 +35,8 @@ export interface ReportedUsage {
   readonly cost: AttoUsd | null
   /** Whether output or a higher count came after the cost, which is then no more than the least. Absent: none did. */
   readonly isCostPartial?: boolean
+  /** Whether the usage is of all that was made, whatever came of it. Absent: of what came before it. */
+  readonly isWholeUsage?: boolean
   /** The upstream's usage object, cleaned for the client. */
   readonly wire: Readonly<Record<string, unknown>> | null
 }
@@ -130,7 +132,7 @@ export interface ChatUpstream {
    */
   readonly countPrompt: ((request: UpstreamChatRequest) => Promise<number | null>) | null
   /** What a generation cost in the end; null when this upstream cannot tell (yet). */
-  findCost(generationId: string): Promise<AttoUsd | null>
+  findCost(generationId: string): Promise<LateCost | null>
   /** The upstream's own list of models as it came, for the catalog to read; null when it has none. */
   listModels(): Promise<unknown>
   close(): Promise<void>

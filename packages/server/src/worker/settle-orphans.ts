@@ -17,7 +17,7 @@ import {
 } from '../money/ledger/orphans.ts'
 import { ZERO } from '@svc/contract'
 import { chargeChat } from '../pricing/charge-chat.ts'
-import type { AttoUsd, ChatUsage } from '../pricing/price.ts'
+import type { ChatUsage, LateCost } from '../pricing/price.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 import type { Logger } from '../platform/runtime/log.ts'
 
@@ -35,14 +35,14 @@ export interface SettleOrphansDeps {
   readonly leaseMs: number
   /** Names the data folder of embedded storage, whose restart adopts what was left there; null on PostgreSQL. */
   readonly dataFolder: string | null
-  readonly findCost: (upstream: string, generationId: string) => Promise<AttoUsd | null>
+  readonly findCost: (upstream: string, generationId: string) => Promise<LateCost | null>
 }
 
-/** Prices a found cost, with the tokens that the journal counted for the card. */
-function chargeForCost(hold: OrphanHold, cost: AttoUsd, catalog: Catalog): OrphanCharge {
+/** Prices a found cost; for the card by the counts that came with it, else by those of the journal. */
+function chargeForCost(hold: OrphanHold, { cost, usage }: LateCost, catalog: Catalog): OrphanCharge {
   const price = catalog.find(hold.model)?.price ?? null
   const progress = hold.progress === null ? null : parseHoldProgress(hold.hold_id, hold.progress)
-  const usage: ChatUsage = {
+  const journaled: ChatUsage = {
     promptTokens: progress?.promptTokens ?? 0,
     completionTokens: progress?.completionTokens ?? 0,
     cachedTokens: 0,
@@ -50,7 +50,7 @@ function chargeForCost(hold: OrphanHold, cost: AttoUsd, catalog: Catalog): Orpha
     reasoningTokens: 0,
   }
   // A model that has left the catalog since is still charged what it cost.
-  return chargeChat(price ?? { card: { input: ZERO, output: ZERO }, list: null }, usage, cost)
+  return chargeChat(price ?? { card: { input: ZERO, output: ZERO }, list: null }, usage ?? journaled, cost)
 }
 
 function orphanDeps(deps: SettleOrphansDeps): OrphanDeps {
@@ -59,7 +59,7 @@ function orphanDeps(deps: SettleOrphansDeps): OrphanDeps {
     ...{ database, ledger, clock, processId, findCost },
     isOpenHere: (holdId) => deps.openHolds.has(holdId) || deps.leftJournals.has(holdId),
     onBroken: (holdId, error) => deps.log.error({ hold_id: holdId, err: error }, 'an orphaned hold cannot be settled'),
-    chargeForCost: (hold, cost) => chargeForCost(hold, cost, deps.catalog),
+    chargeForCost: (hold, found) => chargeForCost(hold, found, deps.catalog),
   }
 }
 

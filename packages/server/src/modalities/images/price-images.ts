@@ -42,7 +42,7 @@ export async function priceImages(
 async function completeCost(askCost: AskCost, answer: UpstreamImages): Promise<UpstreamImages> {
   const { cost, generationId } = answer
   if (cost !== null || generationId === null) return answer
-  return { ...answer, cost: await askCost(generationId) }
+  return { ...answer, cost: (await askCost(generationId))?.cost ?? null }
 }
 
 /** @param came the answer as the bill knows it. @param answer the same with its cost, where that was learnt late. */

@@ -4,7 +4,7 @@ import { capture, placeHold, TEST_NOW } from '../../../testing/ledger-operations
 import type { SeededCaller } from '../../../testing/seed-caller.ts'
 import { assertSound, openTestLedger, type TestLedger } from '../../../testing/test-ledger.ts'
 import { describeEachEngine } from '../../../testing/test-database.ts'
-import type { AttoUsd } from '../../pricing/price.ts'
+import type { AttoUsd, LateCost } from '../../pricing/price.ts'
 import { formatUsd, usdOfNanocredits } from '../../pricing/usd.ts'
 import { createLedgerEngine } from './create-ledger-engine.ts'
 import { Ledger } from './ledger.ts'
@@ -49,7 +49,7 @@ describeEachEngine('orphaned holds', (engine) => {
       throw error
     },
     findCost: async () => null,
-    chargeForCost: (_, cost) => ({
+    chargeForCost: (_, { cost }) => ({
       charge: nanocreditsOf((cost * 6n) / 5n),
       cost: nanocreditsOf(cost),
       basis: 'cost',
@@ -95,7 +95,7 @@ describeEachEngine('orphaned holds', (engine) => {
     const unknown = await leaveBehind('p3')
     now += LEASE_MS + 1
     const findCost = async (upstream: string, id: string) =>
-      upstream === 'test' && id === 'gen-1' ? (50n as AttoUsd) : null
+      upstream === 'test' && id === 'gen-1' ? { cost: 50n as AttoUsd, usage: null } : null
     expect(await sweep(depsFor({ findCost }))).toEqual({ looked: 1, estimated: 1, expired: 1, postponed: 0 })
     expect(await findRecord(known)).toMatchObject({
       charge: 60n,
@@ -193,7 +193,7 @@ describeEachEngine('orphaned holds', (engine) => {
     const chargeForCost = (): never => {
       throw new TypeError('no price')
     }
-    const findCost = async (): Promise<AttoUsd> => 50n as AttoUsd
+    const findCost = async (): Promise<LateCost> => ({ cost: 50n as AttoUsd, usage: null })
     const onBroken = (holdId: string): void => void told.push(holdId)
     const result = await sweep(depsFor({ findCost, chargeForCost, onBroken }))
     expect([result.estimated, result.postponed, told]).toEqual([1, 1, [broken]])

@@ -8,7 +8,7 @@
 import { ZERO, type Nanocredits } from '@svc/contract'
 import type { Database } from '../../platform/db/database.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
-import type { AttoUsd, ChargeBasis } from '../../pricing/price.ts'
+import type { ChargeBasis, ChatUsage, LateCost } from '../../pricing/price.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { parseHoldProgress } from './hold-progress.ts'
 import type { LeaseObserver } from './lease-observer.ts'
@@ -63,8 +63,8 @@ export interface OrphanDeps {
   /** Called for a hold that cannot be settled at all, so that it does not keep the others from it. */
   readonly onBroken: (holdId: string, error: unknown) => void
   /** What a generation cost; null when its upstream cannot tell. A rejection means: ask again later. */
-  readonly findCost: (upstream: string, generationId: string) => Promise<AttoUsd | null>
-  readonly chargeForCost: (hold: OrphanHold, cost: AttoUsd) => OrphanCharge
+  readonly findCost: (upstream: string, generationId: string) => Promise<LateCost | null>
+  readonly chargeForCost: (hold: OrphanHold, found: LateCost) => OrphanCharge
 }
 
 /** How many holds a sweep ended, by how. */
@@ -136,9 +136,9 @@ async function settleOrphan(deps: OrphanDeps, hold: OrphanHold, silent: Set<stri
   const now = deps.clock.now()
   const progress = hold.progress === null ? null : parseHoldProgress(hold.hold_id, hold.progress)
   const upstream = progress?.upstream ?? ''
-  let cost: AttoUsd | null = null
+  let found: LateCost | null = null
   if (!silent.has(upstream)) {
-    cost = await findCost(deps, progress).catch(() => {
+    found = await findCost(deps, progress).catch(() => {
       silent.add(upstream)
       return null
     })
@@ -146,13 +146,13 @@ async function settleOrphan(deps: OrphanDeps, hold: OrphanHold, silent: Set<stri
   const age = now - hold.placed_at
   if (silent.has(upstream) && age < LOOK_UP_UNTIL_MS) return 'postponed'
   const isAskable = progress !== null && progress.generationId !== null && !silent.has(upstream)
-  if (isAskable && cost === null && age < UNKNOWN_COST_UNTIL_MS) return 'postponed'
-  const [outcome, operation] = settlementFor(deps, { hold, progress, cost, now })
+  if (isAskable && found === null && age < UNKNOWN_COST_UNTIL_MS) return 'postponed'
+  const [outcome, operation] = settlementFor(deps, { hold, progress, found, now })
   await deps.ledger.submit(operation)
   return outcome
 }
 
-async function findCost(deps: OrphanDeps, progress: HoldProgress | null): Promise<AttoUsd | null> {
+async function findCost(deps: OrphanDeps, progress: HoldProgress | null): Promise<LateCost | null> {
   if (progress === null || progress.upstream === null || progress.generationId === null) return null
   return deps.findCost(progress.upstream, progress.generationId)
 }
@@ -160,17 +160,17 @@ async function findCost(deps: OrphanDeps, progress: HoldProgress | null): Promis
 interface OrphanFindings {
   readonly hold: OrphanHold
   readonly progress: HoldProgress | null
-  readonly cost: AttoUsd | null
+  readonly found: LateCost | null
   readonly now: number
 }
 
 function settlementFor(deps: OrphanDeps, findings: OrphanFindings): readonly [Outcome, SettleHold] {
-  const { hold, progress, cost, now } = findings
+  const { hold, progress, found, now } = findings
   const base = { kind: 'settle', holdId: hold.hold_id, lost: ZERO, placed: placedFrom(hold), now } as const
-  const facts = factsFrom(progress)
-  if (cost !== null) {
-    const { charge, cost: paid, basis, pricing } = deps.chargeForCost(hold, cost)
-    return ['looked', { ...base, end: 'captured', charge, cost: paid, facts: { ...facts, basis, pricing } }]
+  const facts = factsFrom(progress, found?.usage ?? null)
+  if (found !== null) {
+    const { charge, cost, basis, pricing } = deps.chargeForCost(hold, found)
+    return ['looked', { ...base, end: 'captured', charge, cost, facts: { ...facts, basis, pricing } }]
   }
   if (progress !== null && progress.charge > 0n) {
     const estimate: UsageFacts = { ...facts, basis: 'estimate', estimated: true, pricing: progress.pricing }
@@ -192,16 +192,16 @@ function placedFrom(hold: OrphanHold): PlacedHold {
 }
 
 /** The caller never got its answer whole, so the record says that it was cut short. */
-function factsFrom(progress: HoldProgress | null): UsageFacts {
+function factsFrom(progress: HoldProgress | null, usage: ChatUsage | null): UsageFacts {
   return {
     upstream: progress?.upstream ?? null,
     upstreamModel: progress?.upstreamModel ?? null,
     status: 'cancelled',
     errorCode: SWEPT_CODE,
-    promptTokens: progress?.promptTokens ?? null,
-    completionTokens: progress?.completionTokens ?? null,
-    cachedTokens: null,
-    reasoningTokens: null,
+    promptTokens: usage?.promptTokens ?? progress?.promptTokens ?? null,
+    completionTokens: usage?.completionTokens ?? progress?.completionTokens ?? null,
+    cachedTokens: usage?.cachedTokens ?? null,
+    reasoningTokens: usage?.reasoningTokens ?? null,
     basis: null,
     estimated: false,
     pricing: null,

@@ -5,7 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { textStart } from '../../platform/json/json-body.ts'
 import { parseJsonText } from '../../platform/json/parse-json.ts'
-import type { AttoUsd } from '../../pricing/price.ts'
+import type { LateCost } from '../../pricing/price.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type {
   ChatStream,
@@ -41,7 +41,7 @@ export interface OpenAiCompatibleOptions {
   readonly wire?: ChatWire
   readonly clock: Clock
   /** Looks a cost up; null where the upstream has no such thing. */
-  readonly findCost: ((generationId: string) => Promise<AttoUsd | null>) | null
+  readonly findCost: ((generationId: string) => Promise<LateCost | null>) | null
 }
 
 interface Deps extends OpenAiCompatibleOptions {

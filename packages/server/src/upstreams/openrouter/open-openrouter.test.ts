@@ -57,7 +57,26 @@ describe('the look-up of a cost', () => {
     ['{"total_cost":0.0005,"is_byok":true,"upstream_inference_cost":0.010000000000000001}', '0.010500000000000001'],
   ])('%s is %s USD', async (data, cost) => {
     answer(data)
-    expect(await upstream.findCost('gen-1')).toBe(parseUsd(cost))
+    expect(await upstream.findCost('gen-1')).toEqual({ cost: parseUsd(cost), usage: null })
+  })
+
+  test.each([
+    ['"native_tokens_prompt":168,"native_tokens_completion":12', [168, 12, 0, 0]],
+    [
+      '"native_tokens_prompt":168,"native_tokens_completion":12,"native_tokens_cached":100,"native_tokens_reasoning":5',
+      [168, 12, 100, 5],
+    ],
+    ['"native_tokens_prompt":168,"native_tokens_completion":12,"native_tokens_cached":900', [168, 12, 168, 0]],
+    ['"native_tokens_prompt":168,"native_tokens_completion":null', null],
+    ['"native_tokens_prompt":-1,"native_tokens_completion":12', null],
+    ['"tokens_prompt":168,"tokens_completion":12', null],
+  ])('has the counts of the model’s own tokenizer: %s', async (counts, expected) => {
+    answer(`{"total_cost":0.0005,${counts}}`)
+    const found = await upstream.findCost('gen-1')
+    const usage = found?.usage ?? null
+    expect(usage && [usage.promptTokens, usage.completionTokens, usage.cachedTokens, usage.reasoningTokens]).toEqual(
+      expected,
+    )
   })
 
   test('a fee without the provider’s part is not a cost', async () => {

@@ -1,7 +1,7 @@
 /** The adapter for OpenRouter: its costs, its generation look-up and its provider preferences. */
 import type { SpeechFormat } from '../../platform/audio/speech-format.ts'
 import { type JsonBody, numberText } from '../../platform/json/json-body.ts'
-import type { AttoUsd } from '../../pricing/price.ts'
+import type { AttoUsd, ChatUsage, LateCost } from '../../pricing/price.ts'
 import { parseUsd } from '../../pricing/usd.ts'
 import type { AudioDialect } from '../openai-compatible/audio-upstream.ts'
 import { closeAll } from '../close-all.ts'
@@ -14,7 +14,7 @@ import { createOpenAiCompatible } from '../openai-compatible/openai-compatible.t
 import type { ServerOptions } from '../openai-compatible/open-openai-compatible.ts'
 import { createSpeechUpstream } from '../openai-compatible/speech.ts'
 import { createTranscriptionUpstream } from '../openai-compatible/transcription.ts'
-import { isObject } from '../openai-compatible/usage.ts'
+import { isObject, tokens } from '../openai-compatible/usage.ts'
 import type { UpstreamChatRequest } from '../chat-upstream.ts'
 import { fileParserMember } from './file-parser.ts'
 import { addMediaLists } from './media-lists.ts'
@@ -57,8 +57,8 @@ function chatMembers(routing: ReturnType<typeof routingMembers>) {
  */
 const COST_MS = 2_000
 
-/** What a generation cost. Source: OpenRouter's API reference, "Get a generation". */
-async function findCost(client: UpstreamClient, name: string, generationId: string): Promise<AttoUsd | null> {
+/** What a generation cost, and its counts. Source: OpenRouter's API reference, "Get a generation". */
+async function findCost(client: UpstreamClient, name: string, generationId: string): Promise<LateCost | null> {
   const path = `/generation?id=${encodeURIComponent(generationId)}`
   const answer = await fetchJson(client, name, { path, timeoutMs: COST_MS })
   if (answer === null) return null
@@ -66,8 +66,22 @@ async function findCost(client: UpstreamClient, name: string, generationId: stri
     const digits = numberText(answer.text, ['data', field])
     return digits === null ? null : parseUsd(digits)
   }
-  const isOwnKey = isObject(answer.value) && isObject(answer.value['data']) && answer.value['data']['is_byok'] === true
-  return isOwnKey ? addOwnKeyCost(usd('total_cost'), usd('upstream_inference_cost')) : usd('total_cost')
+  const data = isObject(answer.value) && isObject(answer.value['data']) ? answer.value['data'] : {}
+  const isOwnKey = data['is_byok'] === true
+  const cost = isOwnKey ? addOwnKeyCost(usd('total_cost'), usd('upstream_inference_cost')) : usd('total_cost')
+  return cost === null ? null : { cost, usage: nativeUsage(data) }
+}
+
+/** Counts of the model's own tokenizer, which its price is for; null where one of both sides is not counted. */
+function nativeUsage(data: Readonly<Record<string, unknown>>): ChatUsage | null {
+  const [promptTokens, completionTokens] = [
+    tokens(data['native_tokens_prompt']),
+    tokens(data['native_tokens_completion']),
+  ]
+  if (promptTokens === null || completionTokens === null) return null
+  const cachedTokens = Math.min(tokens(data['native_tokens_cached']) ?? 0, promptTokens)
+  const reasoningTokens = Math.min(tokens(data['native_tokens_reasoning']) ?? 0, completionTokens)
+  return { promptTokens, completionTokens, cachedTokens, cacheWriteTokens: 0, reasoningTokens }
 }
 
 /** What an operator says about OpenRouter. Its dialect decides the rest. */
