@@ -295,6 +295,7 @@ test('an image goes to the model by paste, and comes back as one', { timeout: TE
 
   await openTab('image')
   await page.getByLabel('What the image shows').fill('a cat by the sea')
+  await expect.poll(shownPrice).toMatch(/^[\d.]+ – [\d.]+ credits$/)
   const price = await shownPrice()
   await page.getByRole('button', { name: 'Make it' }).click()
   await answers('done').getByTestId('image').waitFor()

@@ -45,6 +45,13 @@ async function cpuMs(path: string, body: string): Promise<number> {
   return (user + system) / 1_000
 }
 
+/** The least of a few tries: what else the process does at that moment, such as collecting garbage, is not meant. */
+async function leastCpuMs(path: string, body: string, enough: number): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (let tries = 0; tries < 5 && least > enough; tries++) least = Math.min(least, await cpuMs(path, body))
+  return least
+}
+
 /** Below the least limit of a body, that of speech. */
 const BYTES = 900_000
 const worst = { 'combining marks': '\u0300\u0327', 'ligatures of many letters': '\ufdfa', 'full width': 'ｎ_' }
@@ -52,8 +59,8 @@ const worst = { 'combining marks': '\u0300\u0327', 'ligatures of many letters': 
 describe.each(Object.entries(requests))('%s', (path, start) => {
   test.each(Object.entries(worst))('a name of %s costs little', async (_what, characters) => {
     const name = `a${characters.repeat(BYTES / Buffer.byteLength(characters))}`
-    const plain = Math.min(await cpuMs(path, `${start},"a":"${name}"}`), await cpuMs(path, `${start},"a":"${name}"}`))
-    expect(await cpuMs(path, `${start},"${name}":1}`)).toBeLessThan(3 * plain + 300)
-    expect(await cpuMs(path, `${start},"options":{"${name}":1}}`)).toBeLessThan(3 * plain + 300)
+    const enough = 3 * (await leastCpuMs(path, `${start},"a":"${name}"}`, 0)) + 300
+    expect(await leastCpuMs(path, `${start},"${name}":1}`, enough)).toBeLessThanOrEqual(enough)
+    expect(await leastCpuMs(path, `${start},"options":{"${name}":1}}`, enough)).toBeLessThanOrEqual(enough)
   })
 })
