@@ -278,7 +278,8 @@ begin
         results[n] := '["gone"]';
         continue;
       end if;
-      is_late := h_state[h] = 'expired' and operation.outcome = 'captured';
+      -- A sweep knew of no charge and of no loss: what is learnt of either later takes its place.
+      is_late := h_state[h] = 'expired' and (operation.outcome = 'captured' or operation.lost > 0);
       if h_state[h] <> 'held' and not is_late then
         results[n] := format('["already_settled","%s"]', coalesce(h_charge[h], h_old_charge[h], 0));
         continue;
@@ -290,7 +291,7 @@ begin
       if t is not null then available := least(available, w_limit[t] - w_spent[t] - w_reserved[t]); end if;
       if b is not null then available := least(available, w_limit[b] - w_spent[b] - w_reserved[b]); end if;
       freed := case when is_late then 0 else h_amount[h] end;
-      charge := case when is_late and ledger_asked_anew(operation.name, hold_ids[h]) then 0
+      charge := case when is_late and operation.outcome = 'captured' and ledger_asked_anew(operation.name, hold_ids[h]) then 0
                      else least(operation.charge, freed + greatest(available, 0)) end;
       owed := greatest(operation.charge, operation.cost - operation.lost) + operation.lost;
       a_posted[a] := a_posted[a] - charge; a_held[a] := a_held[a] - freed; a_changed[a] := true;

@@ -224,6 +224,20 @@ describeEachEngine('money operations', (engine) => {
     expect(record).toMatchObject({ charge: 100n, status: 'ok', created_at: TEST_NOW + 5, completion_tokens: 20 })
   })
 
+  test('a loss that is learnt late is written off, once, in place of what a sweep knew', async () => {
+    const caller = await money.createCaller(100n)
+    const hold = placeHold(caller, { fixed: 50n })
+    await money.ledger.submit(hold)
+    await money.ledger.submit(release(hold.holdId, { end: 'expired', now: TEST_NOW + 5 }))
+    const lost = { cost: nanocreditsOf(40n), lost: nanocreditsOf(40n), now: TEST_NOW + DAY_MS }
+    const late = release(hold.holdId, lost)
+    expect(await money.ledger.submit(late)).toEqual({ kind: 'settled', charge: 0n, writeOff: 40n, isLate: false })
+    expect(await money.ledger.submit(late)).toEqual({ kind: 'already_settled', charge: 0n })
+    expect(await money.ledger.submit(capture(hold.holdId, 30n))).toEqual({ kind: 'already_settled', charge: 0n })
+    expect(await money.findBalance(caller.accountId)).toEqual({ posted: 100n, held: 0n })
+    expect(await findRecord(hold.holdId)).toMatchObject({ charge: 0n, write_off: 40n, created_at: TEST_NOW + 5 })
+  })
+
   test('a hold that never was is an error of its caller alone', async () => {
     const caller = await money.createCaller(100n)
     const [unknown, placed] = await Promise.allSettled([

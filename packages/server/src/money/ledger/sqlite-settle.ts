@@ -13,14 +13,16 @@ export function settleHold(rows: BatchRows, operation: SettleHold): SettleResult
   const hold = findHold(rows, operation.holdId)
   const balance = hold === null ? null : findBalance(rows, hold.accountId)
   if (hold === null || balance === null) return operation.placed === null ? FAULT : null
-  const isRevived = hold.state === 'expired' && operation.end === 'captured'
+  const isCaptured = operation.end === 'captured'
+  // A sweep knew of no charge and of no loss: what is learnt of either later takes its place.
+  const isRevived = hold.state === 'expired' && (isCaptured || operation.lost > 0n)
   if (hold.state !== 'held' && !isRevived) {
     return { kind: 'already_settled', charge: nanocreditsOf(chargedBefore(rows, hold)) }
   }
 
   const spending = spendingLimitsOf(rows, hold, balance)
   const freed = isRevived ? 0n : hold.amount
-  const isFree = isRevived && wasAskedAnew(rows, operation)
+  const isFree = isRevived && isCaptured && wasAskedAnew(rows, operation)
   const settlement = splitCharge(operation, isFree ? 0n : payableBeyondHold(spending, freed))
   take(spending, settlement.charge, freed)
   const createdAt = isRevived ? recordedAt(rows, hold, operation.now) : operation.now
