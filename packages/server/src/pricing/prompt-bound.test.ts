@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import {
-  audiosIn,
   boundCountedPrompt,
   boundPrompt,
   estimatePrompt,
   IMAGE_TOKENS,
   PREAMBLE_TOKENS,
+  promptBody,
   promptText,
   TEMPLATE_TOKENS,
   UNKNOWN_CONTEXT_TOKENS,
@@ -13,7 +13,7 @@ import {
 } from './prompt-bound.ts'
 
 function bodyOf(value: Record<string, unknown>): PromptBody {
-  return { value, byteLength: Buffer.byteLength(JSON.stringify(value)) }
+  return promptBody(value, Buffer.byteLength(JSON.stringify(value)))
 }
 
 const user = (content: unknown) => ({ messages: [{ role: 'user', content }] })
@@ -51,7 +51,7 @@ describe('the bound of a prompt', () => {
 
   test('counts audio by the length that is given, and fills the window where none is', () => {
     const body = bodyOf(user([{ type: 'input_audio', input_audio: { data: base64, format: 'wav' } }]))
-    expect(audiosIn(body.value)).toEqual([base64])
+    expect(body.media.audios).toEqual([base64])
     expect(boundPrompt({ ...body, audioTokens: 321 }, 200_000)).toBe(
       body.byteLength - base64.length + TEMPLATE_TOKENS + 321,
     )

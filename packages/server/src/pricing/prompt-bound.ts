@@ -52,6 +52,7 @@ export const COUNT_FACTOR = 1.5
 export interface PromptBody {
   readonly value: Readonly<Record<string, unknown>>
   readonly byteLength: number
+  readonly media: Readonly<Media>
   /** The most tokens of its audio, as long as it is heard. Absent: it has none, or nothing says how long it is. */
   readonly audioTokens?: number
 }
@@ -59,10 +60,15 @@ export interface PromptBody {
 interface Media {
   base64Bytes: number
   images: number
-  /** Base64 text of each audio. */
+  /** Base64 text of each audio, as it was sent. */
   readonly audios: string[]
   /** A part whose size is not known from the body: a file, a video, a search. */
   unknownSize: boolean
+}
+
+/** Looks at the media of a body, once for all bounds and estimates. */
+export function promptBody(value: PromptBody['value'], byteLength: number): PromptBody {
+  return { value, byteLength, media: measureMedia(value) }
 }
 
 /** How large a prompt is, without its words. */
@@ -87,14 +93,8 @@ export function boundPrompt(body: PromptBody, contextLength: number | null): num
   return boundPromptSize({ ...size, textBytes, explains: explains(body.value) }, contextLength)
 }
 
-/** Texts of the audio in a prompt, as it was sent. */
-export function audiosIn(value: PromptBody['value']): readonly string[] {
-  return measureMedia(value).audios
-}
-
 /** What the body has beside its text; audio of which nothing says how long it is may fill the window. */
-function sizeOf({ value, audioTokens }: PromptBody): Media & { readonly audioTokens: number } {
-  const media = measureMedia(value)
+function sizeOf({ media, audioTokens }: PromptBody): Readonly<Media> & { readonly audioTokens: number } {
   const unknownSize = media.unknownSize || (media.audios.length > 0 && audioTokens === undefined)
   return { ...media, audioTokens: audioTokens ?? 0, unknownSize }
 }
@@ -125,8 +125,8 @@ export function boundCountedPrompt(body: PromptBody, textTokens: number, context
  * token.
  */
 export function estimatePrompt(body: PromptBody): number {
-  const media = measureMedia(body.value)
-  const text = Math.ceil(Math.max(0, body.byteLength - media.base64Bytes) / BYTES_PER_ESTIMATED_TOKEN)
+  const { media, byteLength } = body
+  const text = Math.ceil(Math.max(0, byteLength - media.base64Bytes) / BYTES_PER_ESTIMATED_TOKEN)
   return text + media.images * ESTIMATED_IMAGE_TOKENS + estimateAudio(media)
 }
 
@@ -135,7 +135,7 @@ export function estimatePrompt(body: PromptBody): number {
  * images, audio.
  */
 export function estimateRest(body: PromptBody): number {
-  const media = measureMedia(body.value)
+  const { media } = body
   const { messages } = body.value
   const framed = Array.isArray(messages) ? messages.length * ESTIMATED_FRAME_TOKENS : 0
   return framed + media.images * ESTIMATED_IMAGE_TOKENS + estimateAudio(media)

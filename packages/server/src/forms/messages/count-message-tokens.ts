@@ -1,7 +1,7 @@
 /** How many tokens a message would have, asked before it is sent. Nothing is held and nothing charged. */
 import { type Model, offeringsOf } from '../../catalog/model.ts'
 import type { Caller } from '../../access/keys/caller.ts'
-import { estimatePrompt, estimateRest, type PromptBody, promptText } from '../../pricing/prompt-bound.ts'
+import { estimatePrompt, estimateRest, promptBody, promptText } from '../../pricing/prompt-bound.ts'
 import { findChatModel } from '../../pipeline/find-model.ts'
 import type { ChatCall } from '../../modalities/chat/parse-chat.ts'
 import type { ChatDeps } from '../../modalities/chat/chat-work.ts'
@@ -28,7 +28,7 @@ async function countUpstream(deps: CountDeps, model: Model, call: ChatCall): Pro
 
 /** By the gateway's own counter: exact for no model, near for most. */
 async function estimate(deps: CountDeps, { body }: ChatCall): Promise<number> {
-  const prompt: PromptBody = { value: body.value, byteLength: body.text.length }
+  const prompt = promptBody(body.value, body.text.length)
   const text = await deps.countTokens(promptText(body.value)).catch(() => null)
   return text === null ? estimatePrompt(prompt) : text + estimateRest(prompt)
 }

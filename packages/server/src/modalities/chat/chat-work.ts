@@ -18,11 +18,11 @@ import type {
   PaidWork,
 } from '../../pipeline/paid-work.ts'
 import {
-  audiosIn,
   boundCountedPrompt,
   boundPrompt,
   estimatePrompt,
   type PromptBody,
+  promptBody,
   promptText,
 } from '../../pricing/prompt-bound.ts'
 import type { SelectTarget } from '../../pipeline/routing/list-targets.ts'
@@ -126,7 +126,7 @@ class ChatBounds {
     this.#deps = deps
     this.#call = call
     this.#choices = choices
-    this.#prompt = { value: call.body.value, byteLength: call.body.text.length }
+    this.#prompt = promptBody(call.body.value, call.body.text.length)
   }
 
   /**
@@ -135,7 +135,7 @@ class ChatBounds {
    * @throws {ServiceError} 400 for a field that asks for more, 503 while too many audio files wait to be measured.
    */
   byBytes(found: FoundModel<ChatTarget>): Bound | Promise<Bound> {
-    const audios = audiosIn(this.#prompt.value)
+    const { audios } = this.#prompt.media
     return audios.length === 0 ? this.#byBytes(found) : this.#byLength(found, audios)
   }
 
