@@ -1,11 +1,12 @@
 /** The rows of the ledger that a chaos run is compared with. */
+import type { UsageStatus } from '@svc/contract'
 import type { Database } from '../../packages/server/src/platform/db/database.ts'
 
 export interface UsageRow {
   readonly usage_id: string
   readonly key_id: string
   readonly account_id: string
-  readonly status: 'ok' | 'incomplete' | 'error' | 'cancelled'
+  readonly status: UsageStatus
   readonly error_code: string | null
   readonly charge: bigint
   readonly write_off: bigint

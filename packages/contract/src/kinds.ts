@@ -27,3 +27,7 @@ export function isSoldByPrompt(type: ModelType): type is PromptModelType {
 /** What a request is charged for. */
 export const usageTypes = ['chat', 'embedding', 'image', 'video', 'speech', 'transcription'] as const
 export type UsageType = (typeof usageTypes)[number]
+
+/** How a charged request ended. What each means is said where clients read it: `usageRecord`. */
+export const usageStatuses = ['ok', 'incomplete', 'error', 'cancelled'] as const
+export type UsageStatus = (typeof usageStatuses)[number]

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { parseInstant } from './instant.ts'
-import { usageTypes } from './kinds.ts'
+import { usageStatuses, usageTypes } from './kinds.ts'
 import { creditsNumber } from './money-schema.ts'
 import { recordId } from './record-id.ts'
 import { wholeNumber } from './whole-number.ts'
@@ -83,7 +83,7 @@ export const usageRecord = z
     model: z.string().describe('As the request named it.'),
     upstream_model: z.string().nullable(),
     status: z
-      .enum(['ok', 'incomplete', 'error', 'cancelled'])
+      .enum(usageStatuses)
       .describe(
         'incomplete broke off, and the part that was delivered is charged; error is free; cancelled was ended by the ' +
           'caller.',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { budgetPeriods } from '../balance.ts'
 import { parseCredits } from '../credits.ts'
+import { usageStatuses } from '../kinds.ts'
 import { creditsNumber } from '../money-schema.ts'
 import { recordId } from '../record-id.ts'
 import { operatorReason } from './operator-settings.ts'
@@ -77,7 +78,7 @@ export const operatorAccountReply = account.extend({
         created: z.int(),
         type: z.string(),
         model: z.string(),
-        status: z.enum(['ok', 'incomplete', 'error', 'cancelled']),
+        status: z.enum(usageStatuses),
         error_code: z.string().nullable(),
         credits_charged: creditsNumber,
       }),

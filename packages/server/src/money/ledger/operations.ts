@@ -7,7 +7,7 @@
  * batch in order,
  * in one database transaction, each operation with its own result.
  */
-import type { Nanocredits } from '@svc/contract'
+import type { Nanocredits, UsageStatus } from '@svc/contract'
 
 /** Which spending limit refused. Also says which code a 402 carries. */
 export type SpendLimit = 'account' | 'team' | 'key'
@@ -109,7 +109,7 @@ export interface UsageFacts {
    * `ok` was delivered, `incomplete` broke off after a part that is charged, `error` failed and is free, `cancelled`
    * ended by the caller.
    */
-  readonly status: 'ok' | 'incomplete' | 'error' | 'cancelled'
+  readonly status: UsageStatus
   readonly errorCode: string | null
   readonly promptTokens: number | null
   readonly completionTokens: number | null

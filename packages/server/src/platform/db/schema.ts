@@ -5,6 +5,7 @@
  * in `bigint`.
  * Ids are UUIDv7 text, so that order by id is order by time.
  */
+import type { UsageStatus } from '@svc/contract'
 import type { Generated } from 'kysely'
 import type {
   AddressInflowTable,
@@ -140,7 +141,7 @@ export interface UsageRecordTable {
   model: string
   upstream: string | null
   upstream_model: string | null
-  status: 'ok' | 'incomplete' | 'error' | 'cancelled'
+  status: UsageStatus
   error_code: string | null
   stream: number
   prompt_tokens: number | null

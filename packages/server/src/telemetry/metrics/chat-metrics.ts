@@ -1,3 +1,4 @@
+import type { UsageStatus } from '@svc/contract'
 import type { Registry } from 'prom-client'
 import { REQUEST_BOUNDS } from './http-metrics.ts'
 import { createTallyCounter, createTallyHistogram, type Distribution, type Tally } from './tally.ts'
@@ -7,7 +8,7 @@ export interface SettledChat {
   /** An id of the catalog's list, or `other`: never what a client made up. */
   readonly model: string
   readonly upstream: string
-  readonly status: 'ok' | 'incomplete' | 'error' | 'cancelled'
+  readonly status: UsageStatus
   readonly errorCode: string | null
   /** From the hold to its end. */
   readonly seconds: number

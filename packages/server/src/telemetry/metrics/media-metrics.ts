@@ -1,3 +1,4 @@
+import type { UsageStatus } from '@svc/contract'
 import type { Registry } from 'prom-client'
 import { OTHER_MODEL } from './chat-metrics.ts'
 import { createTallyCounter, createTallyHistogram, type Distribution, type Tally } from './tally.ts'
@@ -9,7 +10,7 @@ export interface SettledMedia {
   /** An id of the catalog's list, or `other`: never what a client made up. */
   readonly model: string
   readonly upstream: string
-  readonly status: 'ok' | 'incomplete' | 'error' | 'cancelled'
+  readonly status: UsageStatus
   readonly errorCode: string | null
   /** From the hold to its end. */
   readonly seconds: number
