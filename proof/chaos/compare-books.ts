@@ -127,15 +127,16 @@ const noRepeats: Check = ({ attempts, invoice }) => {
   const asked = new Map<number, number>()
   for (const { tag } of attempts) asked.set(tag, (asked.get(tag) ?? 0) + 1)
   const seen = new Map<number, number>()
+  const refused = new Set<number>()
   for (const { tag, plan } of invoice) {
-    const isRefused = plan.behaviour === 'error_status' && plan.status === 400
-    seen.set(tag, (seen.get(tag) ?? 0) + (isRefused ? 0.5 : 1))
+    seen.set(tag, (seen.get(tag) ?? 0) + 1)
+    if (plan.behaviour === 'error_status' && plan.status === 400) refused.add(tag)
   }
-  return [...seen].flatMap(([tag, count]) =>
-    count > (asked.get(tag) ?? 0)
-      ? [`question ${tag} was sent ${asked.get(tag) ?? 0} times and counted ${count} times at the upstream`]
-      : [],
-  )
+  return [...seen].flatMap(([tag, count]) => {
+    const sent = asked.get(tag) ?? 0
+    const isTooOften = count > (refused.has(tag) ? 2 * sent : sent)
+    return isTooOften ? [`question ${tag} was sent ${sent} times and reached the upstream ${count} times`] : []
+  })
 }
 
 /** A revoked key starts nothing, and its streams end. */

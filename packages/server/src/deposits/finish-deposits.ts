@@ -177,8 +177,8 @@ function priceOf({ clock }: SettleDeps, { asset, seenAt }: Deposit, price: Price
 const WAITING_MAX = 200
 
 /**
- * Small deposits wait for others of their account until together they are enough; the greatest of them count. That one is small is not believed on
- * the word of one provider while there is another: such a deposit is hardly looked at again.
+ * Small deposits wait for others of their account until together they are enough; the greatest of them count. That one
+ * is small is not believed on the word of one provider while there is another: such a deposit is hardly looked at again.
  */
 async function takeEnough(
   deps: SettleDeps,

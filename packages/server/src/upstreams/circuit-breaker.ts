@@ -55,7 +55,8 @@ function failuresIn(history: number): number {
 
 /**
  * Keeps calls away from an upstream that fails: a circuit for each of its models, and one for our account with it,
- * which opens at the first refusal of our key or credit by its status, and at the second by words alone. While everything works nothing is remembered at all.
+ * which opens at the first refusal of our key or credit by its status, and at the second by words alone. While
+ * everything works nothing is remembered at all.
  *
  * Source: decision 0034 (circuit breaker).
  */

@@ -84,7 +84,6 @@ export class WordTable {
   readonly #sentences: ReadonlySet<string>
   readonly #templates: readonly (readonly [string, string])[]
   readonly #readsQuoted: boolean
-
   readonly #also: (value: Json) => boolean
 
   /**

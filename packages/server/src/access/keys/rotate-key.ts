@@ -26,9 +26,9 @@ export interface Rotation {
 
 /**
  * Makes a successor with the same name, rights, models, limit and expiry, and in the same step has the old key end after
- * the overlap, or when it has to be rotated at the latest. Both spend from one budget, and a limit of their own counts both, so that
- * the overlap allows nothing twice. Whose key it is stays; who has seen the secret begins anew. The successor of a
- * mirrored key follows the same origin.
+ * the overlap, or when it has to be rotated at the latest. Both spend from one budget, and a limit of their own counts
+ * both, so that the overlap allows nothing twice. Whose key it is stays; who has seen the secret begins anew. The
+ * successor of a mirrored key follows the same origin.
  *
  * @throws {ServiceError} `key_not_found` when the key does not exist or has ended; `role_denied` for who may not rotate
  *   it any more.

@@ -44,8 +44,8 @@ export interface KeptOutput {
 
 export interface KeptItems {
   /**
-   * Keeps the items of an answer for a day; one that is too long, or beyond the room of its account, is not kept. While the database is away they wait in
-   * memory, where this process finds them.
+   * Keeps the items of an answer for a day; one that is too long, or beyond the room of its account, is not kept. While
+   * the database is away they wait in memory, where this process finds them.
    */
   keep(output: KeptOutput): Promise<void>
   /**

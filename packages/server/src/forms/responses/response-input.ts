@@ -86,8 +86,8 @@ class MessageList {
 
   /** They may come behind the call that they belong to, and name it themselves. */
   addDetails(details: readonly Fields[]): void {
-    const message = this.#open(() => true)
-    message['reasoning_details'] = [...((message['reasoning_details'] as Fields[] | undefined) ?? []), ...details]
+    const all = (this.#open(() => true)['reasoning_details'] ??= []) as Fields[]
+    for (const detail of details) all.push(detail)
   }
 
   addAssistant(content: unknown): void {

@@ -100,7 +100,7 @@ async function runStream(streamed: StreamedChat, target: ChatTarget): Promise<En
   return { outcome, bill: billOfStream(outcome) }
 }
 
-/** Whether nothing was made that anybody bills: the client left before any content, and the upstream says no cost. */
+/** Whether nothing was made that its upstream bills: the client left before any content, and the upstream says no cost. */
 function isUnbilled(deps: StreamChatDeps, { paid, delivery }: StreamedChat, report: ChatStreamOutcome): boolean {
   const { interruption, hasContent, hasReasoning } = delivery
   if (interruption !== 'client_gone' || hasContent || hasReasoning) return false

@@ -18,8 +18,8 @@ interface Provoked {
 
 /**
  * Slows accounts whose requests end again and again in answers that are free for them and not for the operator: without
- * content, or failed and billed all the same. An answer that is charged forgives one that cost no more. One count for an account, whatever kinds of requests it makes. Each
- * process counts for itself. Source: decision 0079.
+ * content, or failed and billed all the same. An answer that is charged forgives one that cost no more. One count for
+ * an account, whatever kinds of requests it makes. Each process counts for itself. Source: decision 0079.
  */
 export class EmptyAnswerThrottle {
   readonly #allowed: number

@@ -45,8 +45,8 @@ const OUTCOMES: Readonly<Record<CreditResult['kind'], ActionOutcome>> = {
 /**
  * Gives credits or corrects a balance, never below what is held, with an entry in the journal.
  *
- * @throws {ServiceError} `invalid_value` for words, a name or an amount that cannot be, `id_already_used` where the name is that of
- * another credit, `role_denied` for who is no operator any more.
+ * @throws {ServiceError} `invalid_value` for words, a name or an amount that cannot be, `id_already_used` where the name
+ * is that of another credit, `role_denied` for who is no operator any more.
  */
 export async function recordCredit(
   deps: Pick<OperationsDeps, 'ledger' | 'journal' | 'clock'>,

@@ -20,8 +20,8 @@ const others: Readonly<Record<string, string>> = {
 }
 
 /**
- * Why a choice has ended; null where it has not. Some servers write an empty word until then. A word that nobody knows
- * says that it ended.
+ * Why a choice has ended; null where it has not. Some servers write an empty word until then. An unknown word says
+ * that it ended.
  */
 export function readFinishReason(choice: Readonly<Record<string, unknown>>): string | null {
   const { finish_reason: reason } = choice

@@ -95,6 +95,10 @@ function generationIdOf(deps: Deps, headers: IncomingHttpHeaders): string | null
 }
 
 /** @param body the whole answer, parsed; `value` is the part of it that holds the error. */
+function attemptRequest(deps: Deps, attempt: Attempt) {
+  return chatRequest(deps, attempt.request, writeChat(deps, attempt))
+}
+
 function failureOf(deps: Deps, response: CollectedResponse, value: unknown, body: unknown = value): UpstreamFailure {
   const { usage = null, cost = null } = isObject(body) ? (readUsage(body, () => response.body, deps.dialect) ?? {}) : {}
   return chatFailure({
@@ -171,29 +175,25 @@ function complete(deps: Deps, attempt: Attempt): Promise<UpstreamCompletion> {
     else reader.fail(signal.reason as Error)
     exchange.abort(signal.reason as Error)
   }
-  const exchange: Exchange = receiveAnswer(
-    deps.client.dispatcher,
-    chatRequest(deps, request, writeChat(deps, attempt)),
-    {
-      started: (_status, headers) => {
-        generationId = generationIdOf(deps, headers)
-      },
-      events: (headers) => {
-        const sink = gatherEvents(deps, () => exchange, { resolve, reject })
-        reader = openReader(deps, request, { sink, headers, onOver: () => exchange.abort(new Error(OVER)) })
-        return reader
-      },
-      document: (response) => {
-        const value = readDocument(deps, response)
-        if (value instanceof UpstreamFailure) return reject(value)
-        const completion = readCompletion(response.body, value, generationId, deps.dialect)
-        if (completion === null) return reject(brokenAnswer(deps, response, value))
-        if (completion.hasReasoning) noteReasoning(deps, request, reasoningNameIn(value))
-        resolve(completion)
-      },
-      failed: (error) => reject(transportFailure(deps.name, error, generationId)),
+  const exchange: Exchange = receiveAnswer(deps.client.dispatcher, attemptRequest(deps, attempt), {
+    started: (_status, headers) => {
+      generationId = generationIdOf(deps, headers)
     },
-  )
+    events: (headers) => {
+      const sink = gatherEvents(deps, () => exchange, { resolve, reject })
+      reader = openReader(deps, request, { sink, headers, onOver: () => exchange.abort(new Error(OVER)) })
+      return reader
+    },
+    document: (response) => {
+      const value = readDocument(deps, response)
+      if (value instanceof UpstreamFailure) return reject(value)
+      const completion = readCompletion(response.body, value, generationId, deps.dialect)
+      if (completion === null) return reject(brokenAnswer(deps, response, value))
+      if (completion.hasReasoning) noteReasoning(deps, request, reasoningNameIn(value))
+      resolve(completion)
+    },
+    failed: (error) => reject(transportFailure(deps.name, error, generationId)),
+  })
   if (signal.aborted) onAbort()
   else signal.addEventListener('abort', onAbort)
   return promise.finally(() => signal.removeEventListener('abort', onAbort))
@@ -225,32 +225,28 @@ function stream(deps: Deps, attempt: Attempt, sink: ChatStreamSink): Promise<Cha
       sink.end(outcome)
     },
   }
-  const exchange: Exchange = receiveAnswer(
-    deps.client.dispatcher,
-    chatRequest(deps, request, writeChat(deps, attempt)),
-    {
-      started: (status, headers) => {
-        if (status !== 200) return
-        reader = openReader(deps, request, { sink: told, headers, onOver: () => exchange.abort(new Error(OVER)) })
-        resolve(streamOf(exchange, reader))
-      },
-      events: () => reader as ChatStreamReader,
-      document: (response) => {
-        finish()
-        const value = readDocument(deps, response)
-        if (reader === null) return reject(value as UpstreamFailure)
-        if (value instanceof UpstreamFailure) return reader.refuse(value)
-        const isAnswer = Array.isArray(value['choices']) && value['choices'].some(isObject)
-        if (isAnswer) reader.whole(value, response.body)
-        else reader.refuse(brokenAnswer(deps, response, value))
-      },
-      failed: (error) => {
-        finish()
-        reader?.fail(error)
-        reject(transportFailure(deps.name, error))
-      },
+  const exchange: Exchange = receiveAnswer(deps.client.dispatcher, attemptRequest(deps, attempt), {
+    started: (status, headers) => {
+      if (status !== 200) return
+      reader = openReader(deps, request, { sink: told, headers, onOver: () => exchange.abort(new Error(OVER)) })
+      resolve(streamOf(exchange, reader))
     },
-  )
+    events: () => reader as ChatStreamReader,
+    document: (response) => {
+      finish()
+      const value = readDocument(deps, response)
+      if (reader === null) return reject(value as UpstreamFailure)
+      if (value instanceof UpstreamFailure) return reader.refuse(value)
+      const isAnswer = Array.isArray(value['choices']) && value['choices'].some(isObject)
+      if (isAnswer) reader.whole(value, response.body)
+      else reader.refuse(brokenAnswer(deps, response, value))
+    },
+    failed: (error) => {
+      finish()
+      reader?.fail(error)
+      reject(transportFailure(deps.name, error))
+    },
+  })
   if (request.signal.aborted) onAbort()
   else request.signal.addEventListener('abort', onAbort)
   return promise

@@ -14,7 +14,8 @@ import { createOpenAiCompatible } from '../openai-compatible/openai-compatible.t
 import type { ServerOptions } from '../openai-compatible/open-openai-compatible.ts'
 import { createSpeechUpstream } from '../openai-compatible/speech.ts'
 import { createTranscriptionUpstream } from '../openai-compatible/transcription.ts'
-import { isObject, tokens } from '../openai-compatible/usage.ts'
+import { recordOf } from '../openai-compatible/json-records.ts'
+import { tokens } from '../openai-compatible/usage.ts'
 import type { UpstreamChatRequest } from '../chat-upstream.ts'
 import { fileParserMember } from './file-parser.ts'
 import { addMediaLists } from './media-lists.ts'
@@ -66,7 +67,7 @@ async function findCost(client: UpstreamClient, name: string, generationId: stri
     const digits = numberText(answer.text, ['data', field])
     return digits === null ? null : parseUsd(digits)
   }
-  const data = isObject(answer.value) && isObject(answer.value['data']) ? answer.value['data'] : {}
+  const data = recordOf(recordOf(answer.value)['data'])
   const isOwnKey = data['is_byok'] === true
   const cost = isOwnKey ? addOwnKeyCost(usd('total_cost'), usd('upstream_inference_cost')) : usd('total_cost')
   return cost === null ? null : { cost, usage: nativeUsage(data) }
