@@ -10,6 +10,7 @@ const gateway = useGateway(() => ({ upstreamUrl: stub.url, credits: '1000000' })
 /** A request to each endpoint that takes JSON, without its closing brace. */
 const requests = {
   '/v1/chat/completions': '{"model":"svc-gpt","messages":[{"role":"user","content":"x"}]',
+  '/v1/completions': '{"model":"svc-gpt","prompt":"x"',
   '/v1/responses': '{"model":"svc-gpt","input":"x"',
   '/v1/messages': '{"model":"svc-opus","max_tokens":5,"messages":[{"role":"user","content":"x"}]',
   '/v1/messages/count_tokens': '{"model":"svc-opus","messages":[{"role":"user","content":"x"}]',

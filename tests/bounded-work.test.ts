@@ -45,6 +45,7 @@ const CREDIT = 1_000_000_000n
 const FORMS: readonly (readonly [string, string, object])[] = [
   ['a chat', '/v1/chat/completions', { model: 'talks', messages, max_tokens: 10 }],
   ['a streamed chat', '/v1/chat/completions', { model: 'talks', messages, max_tokens: 10, stream: true }],
+  ['a text completion', '/v1/completions', { model: 'talks', prompt: 'Hello', max_tokens: 10 }],
   ['a response', '/v1/responses', { model: 'talks', input: 'Hello', store: false, max_output_tokens: 10 }],
   ['a message', '/v1/messages', { model: 'talks', messages, max_tokens: 10 }],
 ]

@@ -20,6 +20,7 @@ const talk = { model: 'talks', messages: [{ role: 'user', content: 'Hello' }], m
 const REQUESTS: readonly (readonly [string, () => Promise<Answered>])[] = [
   ['chats', () => post('/v1/chat/completions', talk)],
   ['streamed chats', () => post('/v1/chat/completions', { ...talk, stream: true })],
+  ['text completions', () => post('/v1/completions', { model: 'talks', prompt: 'Hello', max_tokens: 5 })],
   ['responses', () => post('/v1/responses', { model: 'talks', input: 'Hello', store: false, max_output_tokens: 5 })],
   ['embeddings', () => post('/v1/embeddings', { model: 'talks', input: 'Hello' })],
   ...KINDS.map(({ name, model, ask }) => [name, () => ask(gateway, model)] as const),

@@ -74,6 +74,7 @@ test('what was counted is charged as counted', async () => {
 
 /** The forms that have no place for an image. */
 const FORMS = [
+  ['/v1/completions', { model: 'talks', max_tokens: 4_000, prompt: 'Paint a boat.' }],
   ['/v1/responses', { model: 'talks', input: 'Paint a boat.', store: false }],
   ['/v1/messages', { model: 'talks', max_tokens: 4_000, messages: [{ role: 'user', content: 'Paint a boat.' }] }],
 ] as const

@@ -22,6 +22,7 @@ beforeEach(() => {
 const requests = {
   '/api/v1/chat/completions': { model: 'svc-gpt', max_tokens: 5, messages: [{ role: 'user', content: 'x' }] },
   '/api/v1/messages': { model: 'svc-gpt', max_tokens: 5, messages: [{ role: 'user', content: 'x' }] },
+  '/api/v1/completions': { model: 'svc-gpt', max_tokens: 5, prompt: 'x' },
   '/api/v1/responses': { model: 'svc-gpt', input: 'x' },
 } as const
 

@@ -269,6 +269,7 @@ describe('a request that finds no free slot', () => {
 
   test.each([
     ['a chat', '/v1/chat/completions', { ...QUESTION, stream: true }, '[DONE]'],
+    ['a completion', '/v1/completions', { model: QUESTION.model, prompt: 'Hi', max_tokens: 9, stream: true }, '[DONE]'],
     ['a response', '/v1/responses', { model: QUESTION.model, input: 'Hi', store: false, stream: true }, 'completed'],
     [
       'a message',

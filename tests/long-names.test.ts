@@ -22,6 +22,7 @@ afterAll(async () => {
 /** A request to each endpoint that takes JSON of a model, without its closing brace. */
 const requests = {
   '/v1/chat/completions': '{"model":"no-such-model","messages":[{"role":"user","content":"x"}]',
+  '/v1/completions': '{"model":"no-such-model","prompt":"x"',
   '/v1/responses': '{"model":"no-such-model","store":false,"input":"x"',
   '/v1/messages': '{"model":"no-such-model","max_tokens":5,"messages":[{"role":"user","content":"x"}]',
   '/v1/messages/count_tokens': '{"model":"no-such-model","messages":[{"role":"user","content":"x"}]',

@@ -4,7 +4,7 @@ import { chunkText, completionText, sendStream } from '../packages/server/testin
 import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { chargeOf, lastRecord } from './charge-of.ts'
-import { askSurface, surfaces } from './surfaces.ts'
+import { askSurface, textSurfaces } from './surfaces.ts'
 
 const stub = useStubUpstream()
 const gateway = useGateway(() => ({
@@ -25,7 +25,7 @@ const NOTE = {
   url_citation: { url: 'https://example.com/a', title: 'A', start_index: 0, end_index: 2 },
 }
 
-describe.each(surfaces)('$name', (surface) => {
+describe.each(textSurfaces)('$name', (surface) => {
   test('hands on the sources of an answer, and nothing about the account', async () => {
     stub.onChat = (call, response) => {
       const more = { ...SOURCES, ...PRIVATE }
@@ -57,7 +57,7 @@ describe.each(surfaces)('$name', (surface) => {
   })
 })
 
-const streamed = surfaces.filter(({ isStream }) => isStream)
+const streamed = textSurfaces.filter(({ isStream }) => isStream)
 
 describe.each(streamed)('$name: an answer that fails in its middle', (surface) => {
   test.each([

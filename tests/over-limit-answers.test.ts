@@ -40,6 +40,10 @@ const forms: readonly Form[] = [
     body: { model: DEAR, messages, max_tokens: 50 },
   },
   {
+    ...{ name: 'a text completion', path: '/v1/completions', answer: chatAnswer },
+    body: { model: DEAR, prompt: 'Say hello.', max_tokens: 50 },
+  },
+  {
     ...{ name: 'a response', path: '/v1/responses', answer: chatAnswer },
     body: { model: DEAR, input: 'Say hello.', max_output_tokens: 50 },
   },

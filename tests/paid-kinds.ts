@@ -94,6 +94,8 @@ const chat = (name: string, path: string, body: object, isRepeatable: boolean): 
 const CHATS: readonly PaidKind[] = [
   chat('a chat', '/v1/chat/completions', { ...messages, max_tokens: 50 }, true),
   chat('a streamed chat', '/v1/chat/completions', { ...messages, max_tokens: 50, stream: true }, false),
+  chat('a text completion', '/v1/completions', { prompt: 'Say hello.', max_tokens: 50 }, true),
+  chat('a streamed text completion', '/v1/completions', { prompt: 'Say hello.', max_tokens: 50, stream: true }, false),
   chat('a response', '/v1/responses', { input: 'Say hello.', max_output_tokens: 50 }, true),
   chat('a streamed response', '/v1/responses', { input: 'Say hello.', max_output_tokens: 50, stream: true }, false),
   chat('a message', '/v1/messages', { ...messages, max_tokens: 50 }, true),

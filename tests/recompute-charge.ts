@@ -25,7 +25,7 @@ function listCost(pricing: NonNullable<UsageRecordBody['pricing']>): bigint {
   const prices = (pricing.usd_per_token ?? {}) as Readonly<Record<string, string>>
   const tokens = (pricing.tokens ?? {}) as Readonly<Record<string, number>>
   const sum = Object.entries(tokens).map(([kind, count]) => BigInt(count) * scaled(prices[kind] ?? 'none'))
-  return sum.reduce((left, right) => left + right, scaled(prices['request'] ?? '0'))
+  return sum.reduce((left, right) => left + right, 'request' in tokens ? 0n : scaled(prices['request'] ?? '0'))
 }
 
 /** Cost of media by the list prices that a record names: units of each kind × their price, at least the minimum. */

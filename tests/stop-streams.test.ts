@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { chunkText } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway } from '../packages/server/testing/test-gateway.ts'
 import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
-import { askSurface, surfaces } from './surfaces.ts'
+import { askSurface, textSurfaces } from './surfaces.ts'
 
 const stub = useStubUpstream()
 const event = (data: string): string => `data: ${data}\n\n`
@@ -17,7 +17,7 @@ test('streams that end while the gateway stops reach their clients whole', async
   })
   const { promise: end, resolve: endAll } = Promise.withResolvers<void>()
   const { promise: begun, resolve: allBegan } = Promise.withResolvers<void>()
-  const streamed = surfaces.filter(({ isStream }) => isStream)
+  const streamed = textSurfaces.filter(({ isStream }) => isStream)
   let open = 0
   stub.onChat = async (_call, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })

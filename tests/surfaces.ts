@@ -1,4 +1,4 @@
-/** The three forms of a chat, each whole and streamed: one question to all, and one shape of what they answer. */
+/** The forms of a chat, each whole and streamed: one question to all, and one shape of what they answer. */
 import { parseExactly } from '../packages/server/src/platform/json/exact-json.ts'
 import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
 
@@ -81,6 +81,12 @@ const STOPS: Readonly<Record<string, string>> = {
   refusal: 'content_filter',
 }
 
+function readCompletion(events: readonly Json[]) {
+  const choices = events.flatMap((event) => list(event['choices']))
+  const ends = choices.map((choice) => choice['finish_reason'] as string | null)
+  return { text: choices.map((choice) => text(choice['text'])).join(''), calls: [], finish: ends.findLast(Boolean) ?? null }
+}
+
 function readMessage(events: readonly Json[]) {
   const calls = new Calls()
   const blocks: Json[] = []
@@ -140,10 +146,23 @@ const FORMS = [
   },
 ] as const
 
-/** Each form, whole and streamed. */
-export const surfaces: readonly Surface[] = FORMS.flatMap((form) =>
-  [false, true].map((isStream) => ({ ...form, name: `${form.name} ${isStream ? 'streamed' : 'whole'}`, isStream })),
-)
+/** The form that knows text alone. */
+const TEXT_FORM = {
+  name: 'completions',
+  path: '/v1/completions',
+  body: (more: Json) => ({ max_tokens: 500, prompt: 'Hi', ...more }),
+  read: readCompletion,
+} as const
+
+function bothWays(form: Pick<Surface, 'name' | 'path' | 'body' | 'read'>): readonly Surface[] {
+  return [false, true].map((isStream) => ({ ...form, name: `${form.name} ${isStream ? 'streamed' : 'whole'}`, isStream }))
+}
+
+/** Each form that has messages and tools, whole and streamed. */
+export const surfaces: readonly Surface[] = FORMS.flatMap(bothWays)
+
+/** These, and the form that has neither: for what concerns text. */
+export const textSurfaces: readonly Surface[] = [...surfaces, ...bothWays(TEXT_FORM)]
 
 /** Asks in one form, and reads the answer to its end. */
 export async function askSurface(

@@ -6,7 +6,7 @@ import { chunkText, completionText } from '../packages/server/testing/stub-upstr
 import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { chargeOf, lastRecord } from './charge-of.ts'
-import { askSurface, surfaces } from './surfaces.ts'
+import { askSurface, textSurfaces } from './surfaces.ts'
 
 const stub = useStubUpstream()
 const IDLE_MS = 200
@@ -42,7 +42,7 @@ function repeat(response: ServerResponse, text: string): void {
   response.once('close', () => clearInterval(timer))
 }
 
-describe.concurrent.each(surfaces)('$name', (surface) => {
+describe.concurrent.each(textSurfaces)('$name', (surface) => {
   test('an answer whose head comes at once may take its time for the first word', async () => {
     stub.onChat = async (call, response) => {
       begin(response, call.wantsStream)
@@ -58,7 +58,7 @@ describe.concurrent.each(surfaces)('$name', (surface) => {
   })
 })
 
-describe.each(surfaces)('$name', (surface) => {
+describe.each(textSurfaces)('$name', (surface) => {
   test('an answer that says nothing ends, whatever keeps its connection open', async () => {
     stub.onChat = (call, response) => {
       begin(response, call.wantsStream)
@@ -70,7 +70,7 @@ describe.each(surfaces)('$name', (surface) => {
   })
 })
 
-describe.each(surfaces.filter(({ isStream }) => isStream))('$name', (surface) => {
+describe.each(textSurfaces.filter(({ isStream }) => isStream))('$name', (surface) => {
   test('an answer that stops in its middle ends, and what came is charged', async () => {
     stub.onChat = (_call, response) => {
       begin(response, true)

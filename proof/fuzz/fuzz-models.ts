@@ -52,6 +52,7 @@ const audioModels = ['fuzz-audio', 'openrouter/openai/whisper-1'] as const
 
 const models: Readonly<Record<string, readonly string[]>> = {
   createChatCompletion: chats,
+  createCompletion: chats,
   createResponse: chats,
   createMessage: chats,
   countMessageTokens: ['svc-opus', 'svc-claude', 'svc-claude', 'svc-gemini', 'svc-gemini'],

@@ -68,8 +68,11 @@ const chatMessage = z
 
 export type ChatMessage = z.output<typeof chatMessage>
 
-// Not z.int(): a client that asks for more than 2^53 tokens means "as many as there are", and gets that.
-const tokenLimit = z
+/**
+ * A limit on output tokens. Not `z.int()`: a client that asks for more than 2^53 tokens means "as many as there are", and
+ * gets that.
+ */
+export const tokenLimit = z
   .number()
   .min(1)
   .refine(Number.isInteger, { message: 'Expected a whole number.' })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { chatCharge, MESSAGES_MAX, MODEL_CHARACTERS_MAX, TOOLS_MAX, USER_CHARACTERS_MAX } from './chat.ts'
+import { chatCharge, MESSAGES_MAX, MODEL_CHARACTERS_MAX, tokenLimit, TOOLS_MAX, USER_CHARACTERS_MAX } from './chat.ts'
 import { usdNumber } from './money-schema.ts'
 
 const inputItem = z.looseObject({ type: z.string().max(64).optional(), role: z.string().max(64).optional() }).meta({
@@ -24,12 +24,7 @@ export const responseRequest = z.looseObject({
   instructions: z.string().nullish().describe('Goes before the input as a system message.'),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({}).nullish().describe('`include_obfuscation` is taken and has no effect.'),
-  max_output_tokens: z
-    .number()
-    .min(1)
-    .refine(Number.isInteger, { message: 'Expected a whole number.' })
-    .meta({ type: 'integer' })
-    .nullish(),
+  max_output_tokens: tokenLimit,
   temperature: z.number().nullish(),
   top_p: z.number().nullish(),
   top_logprobs: z.int().min(0).max(20).nullish(),

@@ -7,6 +7,8 @@ import { tagText } from '../answer-plan.ts'
 export const kinds = [
   'chat',
   'chat_stream',
+  'completion',
+  'completion_stream',
   'response',
   'response_stream',
   'message',
@@ -100,6 +102,9 @@ export function requestOf(kind: PaidKind, seed: number, tag: number): PaidReques
     case 'chat':
     case 'chat_stream':
       return json('/v1/chat/completions', { model: 'talks', messages, ...stream, ...max })
+    case 'completion':
+    case 'completion_stream':
+      return json('/v1/completions', { model: 'talks', prompt, max_tokens: limit ?? 4_000, ...stream })
     case 'response':
     case 'response_stream': {
       const maxOutput = limit === null ? {} : { max_output_tokens: limit }

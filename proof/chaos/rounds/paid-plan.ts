@@ -32,6 +32,8 @@ export interface PaidPlan {
 const TALKS: ReadonlySet<PaidKind> = new Set([
   'chat',
   'chat_stream',
+  'completion',
+  'completion_stream',
   'response',
   'response_stream',
   'message',

@@ -1,5 +1,6 @@
 import { documentedChatRequest } from '../chat-documentation.ts'
 import { chatChunk, chatReply, chatRequest } from '../chat.ts'
+import { completionChunk, completionReply, completionRequest } from '../completions.ts'
 import { messageCountReply, messageCountRequest, messageEvent, messageReply, messageRequest } from '../messages.ts'
 import { responseEvent, responseReply, responseRequest } from '../responses.ts'
 import { type EndpointTable, paidErrors } from './endpoint.ts'
@@ -23,6 +24,27 @@ export const chatEndpoints = {
       description: 'The answer: JSON, or with `stream: true` server-sent events that end with `data: [DONE]`.',
       json: chatReply,
       event: chatChunk,
+    },
+    errors: ['invalid_json', 'context_length_exceeded', ...paidErrors],
+    rateClass: 'keyed',
+  },
+  createCompletion: {
+    id: 'createCompletion',
+    method: 'POST',
+    path: '/v1/completions',
+    auth: 'key',
+    right: 'inference',
+    isCharged: true,
+    tag: 'Chat',
+    summary: 'Complete a text',
+    description:
+      'The older form of OpenAI, for programs that know no chat. Each prompt is asked as a chat of one message of the ' +
+      'user, and the charge is that of these chats. Fields that are not listed go to the upstream as those of a chat do.',
+    request: { body: completionRequest },
+    reply: {
+      description: 'The texts: JSON, or with `stream: true` server-sent events that end with `data: [DONE]`.',
+      json: completionReply,
+      event: completionChunk,
     },
     errors: ['invalid_json', 'context_length_exceeded', ...paidErrors],
     rateClass: 'keyed',
@@ -102,4 +124,4 @@ export const chatEndpoints = {
     ],
     rateClass: 'keyed',
   },
-} as const satisfies EndpointTable<'createChatCompletion' | 'createResponse' | 'createMessage' | 'countMessageTokens'>
+} as const satisfies EndpointTable<'createChatCompletion' | 'createCompletion' | 'createResponse' | 'createMessage' | 'countMessageTokens'>

@@ -6,6 +6,7 @@ const CHAT_ID = `chatcmpl-${REQUEST_ID}`
 const usage = { prompt_tokens: 1_000, completion_tokens: 500, total_tokens: 1_500, cost: 0.000021 }
 const svc = { credits_charged: 0.021, margin_bps: 2_000 }
 const chunk = { id: CHAT_ID, object: 'chat.completion.chunk', created: CREATED, model: 'svc-opus' }
+const textCompletion = { id: `cmpl-${REQUEST_ID}`, object: 'text_completion', created: CREATED, model: 'svc-opus' }
 
 const RESPONSE_ID = `resp_${REQUEST_ID.replaceAll('-', '')}`
 const responseUsage = {
@@ -66,6 +67,19 @@ export const chatExamples: ExampleTable<typeof chatEndpoints> = {
       { ...chunk, choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] },
       { ...chunk, choices: [{ index: 0, delta: { content: 'Hello.' }, finish_reason: null }] },
       { ...chunk, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], svc },
+    ],
+  },
+  createCompletion: {
+    body: { model: 'svc-opus', prompt: 'Say hello.', max_tokens: 500 },
+    reply: {
+      ...textCompletion,
+      choices: [{ index: 0, text: 'Hello.', finish_reason: 'stop', logprobs: null }],
+      usage,
+      svc,
+    },
+    events: [
+      { ...textCompletion, choices: [{ index: 0, text: 'Hello.', finish_reason: null, logprobs: null }] },
+      { ...textCompletion, choices: [{ index: 0, text: '', finish_reason: 'stop', logprobs: null }], svc },
     ],
   },
   createResponse: {

@@ -23,6 +23,7 @@ import { v1AudioTranscriptions } from '../modalities/transcription/routes/v1-aud
 import { v1AudioTranslations } from '../modalities/transcription/routes/v1-audio-translations.ts'
 import { v1Balance } from '../edge/routes/v1-balance.ts'
 import { v1ChatCompletions } from '../modalities/chat/routes/v1-chat-completions.ts'
+import { v1Completions } from '../forms/routes/v1-completions.ts'
 import { v1Embeddings } from '../modalities/embeddings/routes/v1-embeddings.ts'
 import { v1Images } from '../modalities/images/routes/v1-images.ts'
 import { v1ImagesEdits } from '../modalities/images/routes/v1-images-edits.ts'
@@ -59,7 +60,7 @@ export interface EdgeDeps
 export type MountRoute = (app: FastifyInstance, deps: EdgeDeps) => void
 
 const models: readonly MountRoute[] = [v1Models, v1ModelsId]
-const chat: readonly MountRoute[] = [v1ChatCompletions, v1Responses, v1Messages, v1MessagesCountTokens]
+const chat: readonly MountRoute[] = [v1ChatCompletions, v1Completions, v1Responses, v1Messages, v1MessagesCountTokens]
 const embeddings: readonly MountRoute[] = [v1Embeddings]
 const videos: readonly MountRoute[] = [
   v1VideosModels,

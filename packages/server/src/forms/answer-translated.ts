@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import type { IdempotentRun } from '../admission/idempotency/idempotency.ts'
 import { completeChat } from '../modalities/chat/complete-chat.ts'
+import { completeChats } from '../modalities/chat/complete-chats.ts'
 import { streamChat } from '../modalities/chat/stream-chat.ts'
-import type { FrameWriter, StreamReader } from '../pipeline/frame-writer.ts'
+import type { FrameWriter, StreamEnd, StreamReader } from '../pipeline/frame-writer.ts'
 import { type AnswerHead, renameParam, type TranslatedChat, translatedReader } from './translated-chat.ts'
 import type { Caller } from '../access/keys/caller.ts'
 import { storeStream, storeResponse } from '../edge/idempotent-response.ts'
@@ -79,6 +80,28 @@ function withEnd(reader: StreamReader, end: (writer: FrameWriter, text: string) 
   }
 }
 
+/** Asks for all chats of a request, whole. */
+function completeAll({ chat: deps }: FormRoutesDeps, { request }: RouteCall, { caller, chat }: AdmittedTranslation) {
+  const task = { caller, requestId: request.id }
+  const { call, together = null } = chat
+  return together === null
+    ? completeChat(deps, { ...task, call })
+    : completeChats(deps, { ...task, call: together.calls })
+}
+
+/** Several chats have one stream: their answers come in it once all of them are there and are charged. */
+async function streamTogether(
+  deps: FormRoutesDeps,
+  call: RouteCall,
+  admitted: AdmittedTranslation,
+  reader: StreamReader,
+): Promise<StreamEnd> {
+  const { body, charged } = await completeAll(deps, call, admitted)
+  reader.charged(charged.charge)
+  reader.open().end(admitted.chat.together?.events(body) ?? '')
+  return 'whole'
+}
+
 async function answerStream(deps: FormRoutesDeps, call: RouteCall, admitted: AdmittedTranslation) {
   const { caller, chat, run } = admitted
   const task = { caller, call: chat.call, requestId: call.request.id }
@@ -88,7 +111,11 @@ async function answerStream(deps: FormRoutesDeps, call: RouteCall, admitted: Adm
   const reader = kept.delayed(streamReader(deps, call))
   try {
     await storeStream(deps, reader, run, (inner) =>
-      asStream(deps, caller, () => streamChat(deps.chat, task, translatedReader(kept.watched(inner), translator))),
+      asStream(deps, caller, () =>
+        (chat.together ?? null) === null
+          ? streamChat(deps.chat, task, translatedReader(kept.watched(inner), translator))
+          : streamTogether(deps, call, admitted, inner),
+      ),
     )
   } catch (error) {
     // A stream that is open already cannot become another answer; only a broken connection can show the failure.
@@ -102,12 +129,12 @@ function headOf(deps: FormRoutesDeps, { request }: RouteCall): AnswerHead {
 }
 
 async function answerWhole(deps: FormRoutesDeps, call: RouteCall, admitted: AdmittedTranslation) {
-  const { caller, chat, run } = admitted
-  const { request, reply } = call
+  const { chat, run } = admitted
+  const { reply } = call
   const head = headOf(deps, call)
   let keeping = Promise.resolve()
   const json = await storeResponse(deps, run, async () => {
-    const completed = await completeChat(deps.chat, { caller, call: chat.call, requestId: request.id })
+    const completed = await completeAll(deps, call, admitted)
     const headers = setChargeHeaders(call, completed.charged)
     const body = chat.whole(completed.body, head)
     keeping = waitAMoment(keepItems(deps, admitted, head, body))
@@ -125,7 +152,8 @@ export async function answerTranslated(
 ): Promise<unknown> {
   const { chat } = admitted
   try {
-    return await (chat.call.request.stream === true ? answerStream : answerWhole)(deps, call, admitted)
+    const isStream = chat.together?.isStream ?? chat.call.request.stream === true
+    return await (isStream ? answerStream : answerWhole)(deps, call, admitted)
   } catch (error) {
     throw renameParam(error, chat.fields)
   }

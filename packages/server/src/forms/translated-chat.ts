@@ -28,9 +28,20 @@ export interface AnswerHead {
   readonly seed: string
 }
 
+/** Several chats of one request. They are answered whole, by a chat completion with the choices of all of them. */
+export interface ChatsTogether {
+  readonly calls: readonly [ChatCall, ...ChatCall[]]
+  /** Whether their answers are sent as a stream. */
+  readonly isStream: boolean
+  /** Writes the answer as all events of a stream. @param json of a chat completion. */
+  events(json: string): string
+}
+
 /** A request in another form. */
 export interface TranslatedChat {
   readonly call: ChatCall
+  /** Set where the request is several chats, of which `call` is the first. */
+  readonly together?: ChatsTogether | null
   /** What the fields of a chat are called in this form, for its errors. */
   readonly fields: FieldNames
   /** Writes a whole answer again. @param json of a chat completion. */

@@ -147,6 +147,8 @@ function listText(prices: TokenPrices, usage: ChatUsage): string {
     output: tokens.output,
     audio_output: tokens.audioOutput,
     image_output: tokens.imageOutput,
+    // Named where it is charged otherwise than once.
+    request: prices.request === null || (usage.requests ?? 1) === 1 ? 0n : tokenCount(usage.requests ?? 1),
   }).flatMap(([kind, count]) => (count === 0n ? [] : [`"${kind}":${count}`]))
   return `"tokens":{${quantities.join(',')}},${rateText(prices, usage)}`
 }

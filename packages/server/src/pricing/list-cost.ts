@@ -86,7 +86,7 @@ export function listCost(prices: TokenPrices, usage: ChatUsage): AttoUsd {
       tokens.output * rate.output +
       tokens.audioOutput * (prices.audioOutput ?? rate.output) +
       tokens.imageOutput * (prices.imageOutput ?? rate.output) +
-      (prices.request ?? 0n),
+      (prices.request ?? 0n) * tokenCount(usage.requests ?? 1),
   )
 }
 

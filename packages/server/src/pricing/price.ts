@@ -79,6 +79,8 @@ export interface ChatUsage {
   readonly audioInputTokens?: number
   readonly audioOutputTokens?: number
   readonly imageOutputTokens?: number
+  /** How often the price of a request is charged. Absent means once. */
+  readonly requests?: number
 }
 
 /** What an upstream says of an answer when it is asked afterwards. */

@@ -104,8 +104,11 @@ function tokenCost({ tokens, usd_per_token: prices, ...text }: PricingText): Att
   const sumOf = (kinds: readonly string[]) => kinds.reduce((sum, kind) => sum + (tokens[kind] ?? 0), 0)
   if (sumOf(PROMPT_KINDS) !== text.prompt_tokens || sumOf(COMPLETION_KINDS) !== text.completion_tokens) return null
   if (above !== undefined && text.prompt_tokens <= above) return null
-  let cost: bigint | null = request === undefined ? 0n : parseUsd(request)
-  for (const [kind, quantity] of Object.entries(tokens)) {
+  const { request: requests = 1, ...kinds } = tokens
+  const perRequest = request === undefined ? null : parseUsd(request)
+  if ((request !== undefined && perRequest === null) || (request === undefined && 'request' in tokens)) return null
+  let cost: bigint | null = (perRequest ?? 0n) * BigInt(requests)
+  for (const [kind, quantity] of Object.entries(kinds)) {
     // A long write is named where its price differs from that of every write.
     const named = perToken[kind] ?? (kind === 'cache_write_long' ? perToken['cache_write'] : undefined)
     const price = named === undefined ? null : parseUsd(named)

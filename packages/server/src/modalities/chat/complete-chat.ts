@@ -1,13 +1,14 @@
 /** One chat request that is answered whole. */
 import type { Charged } from '../../money/billing/settlement.ts'
 import type { UpstreamCompletion } from '../../upstreams/chat-upstream.ts'
-import { type AskCost, withLateCost } from '../../pipeline/late-cost.ts'
+import type { AskCost } from '../../pipeline/late-cost.ts'
 import { type Paid, type Priced, wholeAnswer, type WholeAnswer } from '../../pipeline/paid-work.ts'
 import { runPaid } from '../../pipeline/run-paid.ts'
 import type { ChatTarget } from '../../pipeline/routing/target.ts'
 import { countedCost, decideCharge, type DecidedCharge, tokensOf } from '../../pipeline/token-charge.ts'
-import { type ChatDeps, type ChatPlan, chatRequest, type ChatTask, chatWork, createdOf } from './chat-work.ts'
-import { emptinessFailure, explainsEmptiness } from './empty-answer.ts'
+import type { ChatPlan } from './chat-plan.ts'
+import { type ChatDeps, chatRequest, type ChatTask, chatWork, createdOf } from './chat-work.ts'
+import { countAnswer } from './count-answer.ts'
 import { renderSvc } from '../../pipeline/render-charge.ts'
 import { renderUsage } from './render-usage.ts'
 
@@ -44,22 +45,9 @@ async function price(
   task: ChatTask,
   { plan, answer }: { readonly plan: ChatPlan; readonly answer: UpstreamCompletion },
 ): Promise<Priced<WholeAnswer>> {
-  const { upstream, price: prices } = paid.target
-  const isEmpty = answer.empty || (!task.call.carriesMedia && answer.outputBytes === 0)
-  if (isEmpty && !explainsEmptiness(answer, task.call)) {
-    throw emptinessFailure(upstream.name, answer.finishReasons)
-  }
-  const { promptTokens, limit, choices, maxTokensApplied } = plan
-  const { outputBytes, outputBytesAtUsage, hasReasoning: showsReasoning, generationId } = answer
-  const { contextLength } = paid.model
-  const { media } = answer
-  const counted = {
-    ...{ promptTokens, limit, choices, outputBytes, showsReasoning, contextLength },
-    ...{ laterBytes: outputBytes - outputBytesAtUsage, isWhole: true },
-    ...(media === undefined ? {} : { media }),
-  }
-  const completed = await withLateCost(askCost, answer, counted)
-  const decided = decideCharge(prices, completed, counted)
+  const { maxTokensApplied } = plan
+  const { completed, counted } = await countAnswer(askCost, paid, { call: task.call, plan, answer })
+  const decided = decideCharge(paid.target.price, completed, counted)
   paid.hold.bill.deliver(answer)
   return {
     charge: decided.charge,
@@ -68,7 +56,7 @@ async function price(
     errorCode: null,
     failure: null,
     tokens: tokensOf(decided),
-    generationId,
+    generationId: answer.generationId,
     render: (charged) => render(paid, task, { completed, decided, maxTokensApplied }, charged),
   }
 }
