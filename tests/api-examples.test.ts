@@ -55,8 +55,9 @@ async function run(example: Example, gateway: TestGateway): Promise<string> {
 const gateway = useGateway(() => ({ credits: '0.5' }))
 const rich = useGateway()
 
-/** A video costs more than all others together. */
-const gatewayFor = ({ heading }: Example): TestGateway => (heading === 'Videos' ? rich : gateway)
+/** A video costs more than all others together, and a search more than the little. */
+const DEAR: ReadonlySet<string> = new Set(['Videos', 'Rerank'])
+const gatewayFor = ({ heading }: Example): TestGateway => (DEAR.has(heading) ? rich : gateway)
 
 /** What each of them must print. */
 const prints: Readonly<Record<string, readonly RegExp[]>> = {
@@ -66,8 +67,11 @@ const prints: Readonly<Record<string, readonly RegExp[]>> = {
   'OpenRouter provider': [/sandbox/, /0\.00000\d+$/m],
   Responses: [/sandbox/, /credits_charged: 0\.00\d+/],
   Messages: [/sandbox/i, /credits_charged: 0\.00\d+/],
+  'Text completions': [/sandbox/i, /credits_charged: 0\.00\d+/],
   Streaming: [/sandbox/, /^credits: 0\.00\d+$/m],
   Embeddings: [/^1536 \d+ 0\.000\d+$/m],
+  Rerank: [/^1 0\.\d+ 1 2\.4$/m],
+  Moderations: [/^true \{/m],
   Videos: [/^\d{4,} bytes of video\/mp4$/m],
   'Errors and retries': [/^0\.\d+ \d+ http\S+$/m],
   'The typed client': [/credits: '0\.\d+'/, /undefined 0\.00\d+$/m],

@@ -15,6 +15,8 @@ const requests = {
   '/v1/messages': '{"model":"svc-opus","max_tokens":5,"messages":[{"role":"user","content":"x"}]',
   '/v1/messages/count_tokens': '{"model":"svc-opus","messages":[{"role":"user","content":"x"}]',
   '/v1/embeddings': '{"model":"openai/text-embedding-3-small","input":"x"',
+  '/v1/rerank': '{"model":"svc-gpt","query":"x","documents":["x"]',
+  '/v1/moderations': '{"model":"svc-gpt","input":"x"',
   '/v1/images/generations': '{"model":"svc-image","prompt":"x"',
   '/v1/images/edits': '{"model":"svc-image","prompt":"x"',
   '/v1/audio/speech': '{"model":"openai/gpt-4o-mini-tts","voice":"alloy","input":"x"',

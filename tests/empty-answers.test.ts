@@ -33,6 +33,8 @@ const REQUESTS: readonly (readonly [string, () => Promise<Answered>])[] = [
   ['responses', () => post('/v1/responses', { model: 'talks', input: 'Hello', store: false, max_output_tokens: 5 })],
   ['messages', () => post('/v1/messages', talk)],
   ['embeddings', () => post('/v1/embeddings', { model: 'talks', input: 'Hello' })],
+  ['rankings', () => post('/v1/rerank', { model: 'talks', query: 'Hello', documents: ['Hello'] })],
+  ['moderations', () => post('/v1/moderations', { model: 'talks', input: 'Hello' })],
   ...KINDS.map(({ name, model, ask }) => [name, () => ask(gateway, model)] as const),
 ]
 

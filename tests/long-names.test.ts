@@ -27,6 +27,8 @@ const requests = {
   '/v1/messages': '{"model":"no-such-model","max_tokens":5,"messages":[{"role":"user","content":"x"}]',
   '/v1/messages/count_tokens': '{"model":"no-such-model","messages":[{"role":"user","content":"x"}]',
   '/v1/embeddings': '{"model":"no-such-model","input":"x"',
+  '/v1/rerank': '{"model":"no-such-model","query":"x","documents":["x"]',
+  '/v1/moderations': '{"model":"no-such-model","input":"x"',
   '/v1/images/generations': '{"model":"no-such-model","prompt":"x"',
   '/v1/images/edits': '{"model":"no-such-model","prompt":"x","images":[{"image_url":"https://example.com/a.png"}]',
   '/v1/audio/speech': '{"model":"no-such-model","voice":"alloy","input":"x"',

@@ -108,6 +108,18 @@ const EMBEDDINGS: PaidKind = {
   emptyAndBilled: emptyJson({ object: 'list', data: [] }),
 }
 
+const RERANK: PaidKind = {
+  ...{ name: 'a ranking', path: '/v1/rerank', isRepeatable: true },
+  ask: json('/v1/rerank', 'ranks', { query: 'fruit', documents: ['A car.', 'A pear.'] }),
+  emptyAndBilled: emptyJson({ results: [] }),
+}
+
+const MODERATION: PaidKind = {
+  ...{ name: 'a moderation', path: '/v1/moderations', isRepeatable: true },
+  ask: json('/v1/moderations', 'moderates', { input: 'Hello' }),
+  emptyAndBilled: emptyJson({ results: [] }),
+}
+
 /** A job that fails and is billed: its cost is read when it is polled. */
 const BILLED_JOB = 'job-billed'
 
@@ -149,10 +161,18 @@ const MEDIA_KINDS: readonly PaidKind[] = MEDIA.map(({ name, model, ask }) => ({
   },
 }))
 
-export const PAID_KINDS: readonly PaidKind[] = [...CHATS, EMBEDDINGS, ...MEDIA_KINDS]
+export const PAID_KINDS: readonly PaidKind[] = [...CHATS, EMBEDDINGS, RERANK, MODERATION, ...MEDIA_KINDS]
 
 const works: StubHandler = (call, response) => {
   if (call.path.endsWith('/chat/completions')) return talk(call, response)
+  if (call.path.endsWith('/rerank')) {
+    const results = [1, 0].map((index) => ({ index, relevance_score: index / 2 }))
+    return sendJson(response, { results, usage: { total_tokens: 9 } })
+  }
+  if (call.path.endsWith('/moderations')) {
+    const result = { flagged: false, categories: { violence: false }, category_scores: { violence: 0.01 } }
+    return sendJson(response, { results: [result], usage: { total_tokens: 9 } })
+  }
   if (!call.path.endsWith('/embeddings')) return makeMedia(call, response)
   const data = [{ object: 'embedding', index: 0, embedding: [0.25, -0.5, 1] }]
   return sendJson(response, { object: 'list', data, usage: { prompt_tokens: 7, total_tokens: 7 } })
@@ -185,6 +205,8 @@ export function paidRoutes(): NonNullable<ConfigFile['routes']> {
   return {
     ...both('talks', tokens),
     ...both('embeds', tokens),
+    ...both('ranks', tokens),
+    ...both('moderates', tokens),
     ...both('paints', (usd) => media({ type: 'image', per_image: usd })),
     ...both('speaks', (usd) => media({ type: 'speech', per_character: usd })),
     ...both('hears', (usd) => media({ type: 'transcription', per_second: usd })),

@@ -84,7 +84,11 @@ const STOPS: Readonly<Record<string, string>> = {
 function readCompletion(events: readonly Json[]) {
   const choices = events.flatMap((event) => list(event['choices']))
   const ends = choices.map((choice) => choice['finish_reason'] as string | null)
-  return { text: choices.map((choice) => text(choice['text'])).join(''), calls: [], finish: ends.findLast(Boolean) ?? null }
+  return {
+    text: choices.map((choice) => text(choice['text'])).join(''),
+    calls: [],
+    finish: ends.findLast(Boolean) ?? null,
+  }
 }
 
 function readMessage(events: readonly Json[]) {
@@ -155,7 +159,11 @@ const TEXT_FORM = {
 } as const
 
 function bothWays(form: Pick<Surface, 'name' | 'path' | 'body' | 'read'>): readonly Surface[] {
-  return [false, true].map((isStream) => ({ ...form, name: `${form.name} ${isStream ? 'streamed' : 'whole'}`, isStream }))
+  return [false, true].map((isStream) => ({
+    ...form,
+    name: `${form.name} ${isStream ? 'streamed' : 'whole'}`,
+    isStream,
+  }))
 }
 
 /** Each form that has messages and tools, whole and streamed. */

@@ -25,6 +25,12 @@ export function upstreamsAt(origin: string): NonNullable<RigOptions['more']> {
       },
       'text-embedding-3-small': { upstream: 'openai', model: 'text-embedding-3-small', ...embedding },
       'gemini-embedding-001': { upstream: 'gemini', model: 'gemini-embedding-001', ...embedding },
+      'fuzz-rerank': {
+        upstream: 'openai',
+        model: 'fuzz-rerank',
+        price: { input: '0.1', output: '0', request: '0.002' },
+      },
+      'fuzz-moderation': { upstream: 'openai', model: 'omni-moderation-latest', ...embedding },
       'fuzz-image': {
         upstream: 'openai',
         model: 'gpt-image-1',
@@ -57,6 +63,8 @@ const models: Readonly<Record<string, readonly string[]>> = {
   createMessage: chats,
   countMessageTokens: ['svc-opus', 'svc-claude', 'svc-claude', 'svc-gemini', 'svc-gemini'],
   createEmbedding: ['text-embedding-3-small', 'gemini-embedding-001'],
+  createRerank: ['fuzz-rerank'],
+  createModeration: ['fuzz-moderation'],
   createImage: images,
   editImage: images,
   createImageByReference: images,

@@ -102,6 +102,22 @@ function transcript(): fc.Arbitrary<RightAnswer> {
   return oneIn(12).map((isText) => ({ whole, events, file: isText ? text : null }))
 }
 
+/** As Cohere or Jina writes it. */
+function ranking({ body }: UpstreamCall): RightAnswer {
+  const { documents } = Object(body) as { readonly documents?: unknown }
+  const all = Array.isArray(documents) ? documents : [null]
+  const results = all.map((_document, index) => ({ index, relevance_score: 1 / (index + 2) }))
+  return json({ results, usage: { total_tokens: 7 }, meta: { billed_units: { search_units: 1 } } })
+}
+
+function moderation({ body }: UpstreamCall): RightAnswer {
+  const { input } = Object(body) as { readonly input?: unknown }
+  const texts: readonly unknown[] =
+    Array.isArray(input) && typeof input[0] === 'string' ? input.slice(0, 2_100) : [input]
+  const result = { flagged: true, categories: { violence: true }, category_scores: { violence: 0.9 } }
+  return json({ id: 'modr-1', results: texts.map(() => result) })
+}
+
 const videoState = fc.record({
   id: fc.nat(999_999).map((number) => `job-${number}`),
   status: fc.constantFrom(...['pending', 'in_progress', 'completed', 'completed', 'completed', 'failed', 'cancelled']),
@@ -130,6 +146,8 @@ const answerers: readonly (readonly [RegExp, Answerer])[] = [
   [/:countTokens$/, () => json({ totalTokens: 12 })],
   [/:batchEmbedContents$/, geminiEmbeddings],
   [/\/embeddings$/, embeddings],
+  [/\/rerank$/, ranking],
+  [/\/moderations$/, moderation],
   [/\/images(?:\/generations|\/edits)?$/, images],
   [/\/audio\/speech$/, speech],
   [/\/audio\/(?:transcriptions|translations)$/, transcript],

@@ -12,6 +12,8 @@ import { filesEndpoints } from './endpoints/files.ts'
 import { keysEndpoints } from './endpoints/keys.ts'
 import { imagesEndpoints } from './endpoints/images.ts'
 import { modelsEndpoints } from './endpoints/models.ts'
+import { rerankEndpoints } from './endpoints/rerank.ts'
+import { moderationsEndpoints } from './endpoints/moderations.ts'
 import { serviceEndpoints } from './endpoints/service.ts'
 import { videosEndpoints } from './endpoints/videos.ts'
 import { walletsEndpoints } from './endpoints/wallets.ts'
@@ -21,6 +23,8 @@ export const endpoints = {
   ...modelsEndpoints,
   ...chatEndpoints,
   ...embeddingsEndpoints,
+  ...rerankEndpoints,
+  ...moderationsEndpoints,
   ...imagesEndpoints,
   ...filesEndpoints,
   ...videosEndpoints,

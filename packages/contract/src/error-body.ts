@@ -10,7 +10,10 @@ const shortageFields = {
   credits_available: creditsNumber.describe('402: what the limit that refused has left.'),
   credits_short: creditsNumber.describe('402: required less available.'),
   affordable_max_tokens: z.int().optional().describe('402 of a chat: the largest max_tokens that would pass, or 0.'),
-  affordable_tokens: z.int().optional().describe('402 of embeddings: how many tokens would pass, or 0.'),
+  affordable_tokens: z
+    .int()
+    .optional()
+    .describe('402 of embeddings, rankings and moderations: how many tokens would pass, or 0.'),
   affordable_images: z.int().optional().describe('402 of images: how many would pass, or 0.'),
   affordable_seconds: z.int().optional().describe('402 of a video or a recording: how long a one would pass, or 0.'),
   affordable_characters: z.int().optional().describe('402 of speech: how long a text would pass, or 0.'),

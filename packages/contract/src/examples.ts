@@ -12,6 +12,8 @@ import { filesExamples } from './examples/files.ts'
 import { keysExamples } from './examples/keys.ts'
 import { imagesExamples } from './examples/images.ts'
 import { modelsExamples } from './examples/models.ts'
+import { rerankExamples } from './examples/rerank.ts'
+import { moderationsExamples } from './examples/moderations.ts'
 import { serviceExamples } from './examples/service.ts'
 import { videosExamples } from './examples/videos.ts'
 import { walletsExamples } from './examples/wallets.ts'
@@ -20,6 +22,8 @@ export const examples: ExampleTable<typeof endpoints> = {
   ...modelsExamples,
   ...chatExamples,
   ...embeddingsExamples,
+  ...rerankExamples,
+  ...moderationsExamples,
   ...imagesExamples,
   ...filesExamples,
   ...videosExamples,

@@ -4,7 +4,16 @@
  */
 
 /** What a model does. */
-export const modelTypes = ['text', 'embedding', 'image', 'video', 'speech', 'transcription'] as const
+export const modelTypes = [
+  'text',
+  'embedding',
+  'rerank',
+  'moderation',
+  'image',
+  'video',
+  'speech',
+  'transcription',
+] as const
 export type ModelType = (typeof modelTypes)[number]
 
 /** Models that are sold by a unit of their own. */
@@ -25,7 +34,16 @@ export function isSoldByPrompt(type: ModelType): type is PromptModelType {
 }
 
 /** What a request is charged for. */
-export const usageTypes = ['chat', 'embedding', 'image', 'video', 'speech', 'transcription'] as const
+export const usageTypes = [
+  'chat',
+  'embedding',
+  'rerank',
+  'moderation',
+  'image',
+  'video',
+  'speech',
+  'transcription',
+] as const
 export type UsageType = (typeof usageTypes)[number]
 
 /** How a charged request ended. What each means is said where clients read it: `usageRecord`. */

@@ -1,7 +1,7 @@
 /** Models of the sandbox that turn texts into vectors: played and scripted. */
 import type { TokenPrices } from './prices.ts'
 import type { FaultBehaviour } from './fault-behaviour.ts'
-import { sandboxFaults } from './faults.ts'
+import { findPromptFault, PROMPT_FAULTS } from './prompt-faults.ts'
 import { SANDBOX_PREFIX } from './sandbox-prefix.ts'
 
 export interface EmbeddingModel {
@@ -33,27 +33,19 @@ const PLAYED_ID = /^(?:openrouter\/)?(?:openai\/)?(text-embedding-[\w-]+)$/
 /** A scripted model's name is that of its fault behind this. */
 const NAME = 'embedding'
 
-/** Faults that make sense for an answer without text. */
-const FAULTS = [
-  ...['400', '402', '429', '500', '503', 'moderated', 'too-long', 'html-error', 'html-200', 'error-200', 'hang'],
-  ...['cut', 'empty', 'no-usage', 'late-usage', 'no-cost', 'slow'],
-] as const
-
 /** Ids of all models that make vectors; those that are played go by the same names with `openai/` in front, too. */
 export const sandboxEmbeddingModels: readonly string[] = [
   ...Object.keys(played),
-  ...['', ...FAULTS.map((fault) => `-${fault}`)].map((end) => SANDBOX_PREFIX + NAME + end),
+  ...['', ...PROMPT_FAULTS.map((fault) => `-${fault}`)].map((end) => SANDBOX_PREFIX + NAME + end),
 ]
 
-const faults = new Map(sandboxFaults.map((fault) => [fault.name, fault]))
 const usual = { contextLength: WINDOW_TOKENS, dimensions: 1_536 } as const
 
 function scripted(id: string): EmbeddingModel | null {
   const name = id.slice(SANDBOX_PREFIX.length)
   if (name === NAME) return { id, behaviour: ordinary, prices: pricesOf(1_000_000_000_000n), ...usual }
-  const fault = FAULTS.find((known) => name === `${NAME}-${known}`)
-  const found = fault === undefined ? undefined : faults.get(fault)
-  return found === undefined ? null : { id, behaviour: found.behaviour, prices: found.prices, ...usual }
+  const found = findPromptFault(name, NAME)
+  return found === null ? null : { id, behaviour: found.behaviour, prices: found.prices, ...usual }
 }
 
 /** Finds a model that makes vectors by the id that a client asks for; null for any other. */

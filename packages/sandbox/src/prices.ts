@@ -12,6 +12,8 @@ export interface TokenUsage {
   readonly reasoningTokens: number
   /** Absent means 0. */
   readonly imageOutputTokens?: number
+  /** How often the price of a request is charged. Absent means once. */
+  readonly requests?: number
 }
 
 /** Of a scripted model, for each token. */
@@ -96,7 +98,7 @@ export function formatUsd(amount: bigint): string {
 /** What the answer of a scripted model costs, in USD as decimal text. */
 export function tokenCost({ input, output, request }: TokenPrices, usage: TokenUsage): string {
   const tokens = BigInt(usage.promptTokens) * input + BigInt(usage.completionTokens) * output
-  return formatUsd(tokens + (request ?? 0n))
+  return formatUsd(tokens + (request ?? 0n) * BigInt(usage.requests ?? 1))
 }
 
 /** What quantities cost together, each in thousandths and rounded up, in USD as decimal text; at least the minimum. */

@@ -16,6 +16,11 @@ export class SandboxError extends Error {
   }
 }
 
+/** A request that no model takes. */
+export function invalidRequest(message: string): SandboxError {
+  return new SandboxError(400, 'invalid_request', message)
+}
+
 /** What a scripted model answers that refuses. */
 export function refusalError(refusal: {
   readonly status: number

@@ -1,10 +1,15 @@
 import { tokenCost, type TokenPrices, type TokenUsage } from './prices.ts'
 import { type EmbeddingModel, findEmbeddingModel } from './embedding-model.ts'
 import { type SandboxFault, sandboxFaults } from './faults.ts'
+import { findModerationModel, type ModerationModel } from './moderation-model.ts'
+import { findRerankModel, type RerankModel } from './rerank-model.ts'
 import { findMediaFault } from './media/find-media-model.ts'
 import { type MediaFault, mediaFaults } from './media/media-faults.ts'
 import { SANDBOX_PREFIX } from './sandbox-prefix.ts'
 import { scriptedMediaOf, type ScriptedMedia } from './media/scripted-media.ts'
+
+/** What a model does that makes no text of its own. */
+type PromptType = 'embedding' | 'rerank' | 'moderation'
 
 /** A scripted model as a catalog needs it. */
 export interface SandboxModel {
@@ -12,8 +17,8 @@ export interface SandboxModel {
   readonly id: string
   /** Null for a model that makes or reads media. */
   readonly prices: TokenPrices | null
-  /** Present for a model that makes vectors. */
-  readonly type?: 'embedding'
+  /** Present for a model that makes no text of its own. */
+  readonly type?: PromptType
   /** Absent for a model that chats. */
   readonly media?: ScriptedMedia
   readonly contextLength: number
@@ -49,7 +54,11 @@ export function findSandboxModel(id: string): FoundModel | null {
   const media = findMediaFault(id)
   if (media !== null) return mediaModelOf(media)
   const embedding = findEmbeddingModel(id)
-  if (embedding !== null) return embeddingModelOf(embedding)
+  if (embedding !== null) return promptModelOf('embedding', embedding)
+  const rerank = findRerankModel(id)
+  if (rerank !== null) return promptModelOf('rerank', rerank)
+  const moderation = findModerationModel(id)
+  if (moderation !== null) return promptModelOf('moderation', moderation)
   const found = findFault(id)
   return found === null ? null : modelOf(id, found.fault)
 }
@@ -77,8 +86,11 @@ function mediaModelOf({ name, prices, clientSees, charged }: MediaFault): Sandbo
   return { id: SANDBOX_PREFIX + name, ...texts, clientSees, charged }
 }
 
-function embeddingModelOf({ id, prices, contextLength }: EmbeddingModel): FoundModel {
-  return { id, type: 'embedding', prices, contextLength, maxOutputTokens: 0 }
+function promptModelOf(
+  type: PromptType,
+  { id, prices, contextLength }: EmbeddingModel | RerankModel | ModerationModel,
+): FoundModel {
+  return { id, type, prices, contextLength, maxOutputTokens: 0 }
 }
 
 function modelOf(

@@ -7,6 +7,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { timingSafeEqual } from 'node:crypto'
 import { answerChat, type ChatDeps } from './answer-chat.ts'
 import { answerEmbeddings } from './answer-embeddings.ts'
+import { answerModerations } from './answer-moderations.ts'
+import { answerRerank } from './answer-rerank.ts'
 import { createGenerationLog } from './generation-log.ts'
 import { drawForChat } from './media/draw-for-chat.ts'
 import { answerMedia } from './media/media-router.ts'
@@ -105,6 +107,8 @@ async function route(
   // Compared as it is: parsing the address is a measurable part of a short request.
   if (body !== null && url === '/v1/chat/completions') return answerChat(deps, body.toString('utf8'), response)
   if (body !== null && url === '/v1/embeddings') return answerEmbeddings(deps, body.toString('utf8'), response)
+  if (body !== null && url === '/v1/rerank') return answerRerank(deps, body.toString('utf8'), response)
+  if (body !== null && url === '/v1/moderations') return answerModerations(deps, body.toString('utf8'), response)
   const parsed = new URL(url, 'http://sandbox')
   const { pathname, searchParams } = parsed
   if (await answerMedia(deps.media.deps, deps.media.jobs, { request, body, url: parsed, response })) return undefined

@@ -14,6 +14,8 @@ export const kinds = [
   'message',
   'message_stream',
   'embeddings',
+  'rerank',
+  'moderation',
   'images',
   'images_stream',
   'speech',
@@ -45,6 +47,8 @@ export function paidRoutes(talker: string, maker: string): NonNullable<ConfigFil
   return {
     ...at('talks', tokens, talker),
     ...at('embeds', tokens),
+    ...at('ranks', tokens),
+    ...at('moderates', tokens),
     ...at('paints', { media_price: { type: 'image', per_image: '0.001' } }),
     ...at('speaks', { media_price: { type: 'speech', per_character: '0.00001' } }),
     ...at('hears', { media_price: { type: 'transcription', per_second: '0.0008' } }),
@@ -115,6 +119,10 @@ export function requestOf(kind: PaidKind, seed: number, tag: number): PaidReques
       return json('/v1/messages', { model: 'talks', messages, max_tokens: limit ?? 4_000, ...stream })
     case 'embeddings':
       return json('/v1/embeddings', { model: 'embeds', input: prompt })
+    case 'rerank':
+      return json('/v1/rerank', { model: 'ranks', query: prompt, documents: [prompt] })
+    case 'moderation':
+      return json('/v1/moderations', { model: 'moderates', input: prompt })
     case 'images':
     case 'images_stream':
       return json('/v1/images/generations', {

@@ -48,7 +48,7 @@ export function isTalk(kind: PaidKind): boolean {
 function behaviourOf(kind: PaidKind, die: number): PaidBehaviour {
   if (die === 0) return 'error_status'
   if (die === 1 && kind !== 'video') return 'cut'
-  if (die <= 3 && kind === 'embeddings') return 'no_cost'
+  if (die <= 3 && (kind === 'embeddings' || kind === 'rerank' || kind === 'moderation')) return 'no_cost'
   return 'whole'
 }
 

@@ -106,6 +106,10 @@ function piecesOf(line: PaidLine, isStreamed: boolean): Pieces {
   if (kind.startsWith('images')) return paint(line, isStreamed)
   if (kind.startsWith('transcription')) return hear(isStreamed)
   if (kind.startsWith('speech')) return [0, 1_000, 2_000, 3_000].map((start) => AUDIO.subarray(start, start + 1_000))
+  if (kind === 'rerank') return [`{"results":[{"index":0,"relevance_score":0.5}],${usageMember(line)}}`]
+  if (kind === 'moderation') {
+    return [`{"results":[{"flagged":false,"categories":{},"category_scores":{}}],${usageMember(line)}}`]
+  }
   const data = '"data":[{"object":"embedding","index":0,"embedding":[0.25,-0.5]}]'
   return [`{"object":"list",${data},${usageMember(line)}}`]
 }

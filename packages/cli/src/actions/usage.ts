@@ -111,7 +111,7 @@ async function printRecords(context: Context, records: readonly Record[], page: 
 export function quantityText(record: Pick<Record, 'type' | 'units' | 'prompt_tokens' | 'completion_tokens'>): string {
   if (record.units !== null) return unitsText(record.units)
   if (record.prompt_tokens === null) return ''
-  if (record.type === 'embedding') return `${record.prompt_tokens} tokens`
+  if (record.type !== 'chat') return `${record.prompt_tokens} tokens`
   return `${record.prompt_tokens} + ${record.completion_tokens ?? 0} tokens`
 }
 

@@ -1,7 +1,16 @@
 /** A first request in each language, with the key and the address filled in. */
 import type { ModelEntry } from '@svc/contract'
 import { type CodePlace, type Sample } from './code-parts.ts'
-import { chatCode, embeddingCode, imageCode, speechCode, transcriptionCode, videoCode } from './request-code.ts'
+import {
+  chatCode,
+  embeddingCode,
+  imageCode,
+  moderationCode,
+  rerankCode,
+  speechCode,
+  transcriptionCode,
+  videoCode,
+} from './request-code.ts'
 
 export interface SampleParts extends CodePlace {
   readonly model: string
@@ -49,5 +58,9 @@ export function samplesFor(kind: SampleKind, parts: SampleParts): readonly Sampl
       return [...transcriptionCode(parts, { model }), svc(parts, `svc transcribe speech.mp3 --model ${model}`)]
     case 'embedding':
       return embeddingCode(parts, { model, input: SCENE })
+    case 'moderation':
+      return moderationCode(parts, { model, input: SCENE })
+    case 'rerank':
+      return rerankCode(parts, { model, query: 'boats', documents: [SCENE, 'A dry riverbed.'] })
   }
 }

@@ -28,7 +28,7 @@ test('a shell passes the text on unchanged, whatever is in it', () => {
 
 test('every curl sample is a command that a shell can read', () => {
   const commands = all.filter(({ name }) => name === 'curl')
-  expect(commands).toHaveLength(12)
+  expect(commands).toHaveLength(14)
   for (const { code } of commands) execFileSync('/bin/sh', ['-n', '-c', code])
 })
 
@@ -41,7 +41,7 @@ test('a body in a curl sample is the JSON of the request', () => {
 
 test('every sample for Node is code that Node can read', () => {
   const scripts = all.filter(({ name }) => name === 'Node' || name === 'Vercel AI SDK')
-  expect(scripts).toHaveLength(17)
+  expect(scripts).toHaveLength(19)
   for (const { code } of scripts) expect(stripTypeScriptTypes(code)).toBe(code)
 })
 

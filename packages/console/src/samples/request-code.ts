@@ -265,6 +265,45 @@ console.log(answer.text)`,
   ]
 }
 
+export function moderationCode(place: CodePlace, body: Body): readonly Sample[] {
+  return [
+    curl(place, '/moderations', body),
+    {
+      name: 'Python',
+      install: IN_PYTHON,
+      code: `${pythonClient(place)}answer = client.moderations.create(
+${pythonArguments(body)})
+print(answer.results[0].flagged)`,
+    },
+    {
+      name: 'Node',
+      install: IN_NODE,
+      code: `${nodeClient(place)}const answer = await client.moderations.create(${javaScript(body)})
+console.log(answer.results[0].flagged)`,
+    },
+  ]
+}
+
+/** No official client has a call for it, so each is made by hand. */
+export function rerankCode(place: CodePlace, body: Body): readonly Sample[] {
+  return [
+    curl(place, '/rerank', body),
+    {
+      name: 'Node',
+      install: IN_NODE,
+      code: `${nodeClient(place)}const { results } = await client.post('/rerank', { body: ${javaScript(body)} })
+console.log(results[0].index, results[0].relevance_score)`,
+    },
+    {
+      name: 'Python',
+      install: IN_PYTHON,
+      code: `${pythonClient(place)}answer = client.post('/rerank', cast_to=object, body=dict(
+${pythonArguments(body)}))
+print(answer['results'][0])`,
+    },
+  ]
+}
+
 export function embeddingCode(place: CodePlace, body: Body): readonly Sample[] {
   return [
     curl(place, '/embeddings', body),

@@ -124,4 +124,6 @@ export const chatEndpoints = {
     ],
     rateClass: 'keyed',
   },
-} as const satisfies EndpointTable<'createChatCompletion' | 'createCompletion' | 'createResponse' | 'createMessage' | 'countMessageTokens'>
+} as const satisfies EndpointTable<
+  'createChatCompletion' | 'createCompletion' | 'createResponse' | 'createMessage' | 'countMessageTokens'
+>

@@ -43,6 +43,8 @@ export const endpointTags = {
   Models: 'What there is and what it costs.',
   Chat: 'Chat with text models, streamed or not.',
   Embeddings: 'Texts as vectors.',
+  Rerank: 'Documents by their relevance to a query.',
+  Moderations: 'Whether texts and images say what they should not.',
   Images: 'Make and change images.',
   Videos: 'Make videos: submit a job, ask for its state, fetch the file.',
   Audio: 'Speech from text, text from speech.',

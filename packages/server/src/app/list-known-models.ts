@@ -30,7 +30,13 @@ async function scriptedModels(): Promise<readonly string[]> {
   const sandbox = await findSandbox()
   if (sandbox === null) return []
   const { sandboxEmbeddingModels, sandboxMediaModels, sandboxModels } = sandbox
-  return [...[...sandboxModels, ...sandboxMediaModels].map(({ id }) => id), ...sandboxEmbeddingModels]
+  const { sandboxModerationModels, sandboxRerankModels } = sandbox
+  return [
+    ...[...sandboxModels, ...sandboxMediaModels].map(({ id }) => id),
+    ...sandboxEmbeddingModels,
+    ...sandboxRerankModels,
+    ...sandboxModerationModels,
+  ]
 }
 
 async function lastGoodList({ upstreams, dataDir }: KnownModelsConfig): Promise<CatalogList | null> {

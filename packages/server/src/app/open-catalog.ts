@@ -2,7 +2,7 @@
  * Opens the catalog: from the last good copy or the bundled snapshot at once, from the upstream's own list as soon as
  * it answers.
  */
-import { trimEndOf } from '@svc/contract'
+import { isSoldByTokens, trimEndOf } from '@svc/contract'
 import { type BuiltCatalog, buildCatalog } from '../catalog/build-catalog.ts'
 import { catalogConfigFrom, listsPrices } from '../catalog/catalog-config.ts'
 import { createLiveCatalog, type LiveCatalog } from '../catalog/catalog.ts'
@@ -82,7 +82,7 @@ function makeable(
   { searchPath }: Config,
 ): CatalogList {
   const abilities: ReadonlySet<string> = findAbilities({ hasRecogniser: findRecogniser(searchPath) !== null })
-  const isMadeHere = ({ type }: CatalogRow): boolean => type === 'text' || type === 'embedding' || abilities.has(type)
+  const isMadeHere = ({ type }: CatalogRow): boolean => isSoldByTokens(type) || abilities.has(type)
   return { ...list, rows: list.rows.filter(isMadeHere) }
 }
 

@@ -46,7 +46,7 @@ function openUpstream(config: UpstreamConfig, { clock, sandbox }: OpenDeps): Ups
     case 'sandbox': {
       if (sandbox === null) throw new InvariantError('The sandbox does not run')
       const { url, key } = sandbox
-      const abilities = { supportsChoices: true, speechFormats, translates: true, cancelsVideos: true }
+      const abilities = { supportsChoices: true, speechFormats, translates: true, cancelsVideos: true, moderates: true }
       const upstream = openOpenRouter({ ...common, ...abilities, url, apiKey: key })
       return withAbilities(upstream, sandbox.abilities)
     }

@@ -32,8 +32,10 @@ import { v1ImagesModels } from '../modalities/images/routes/v1-images-models.ts'
 import { v1MediaName } from '../edge/routes/v1-media-name.ts'
 import { v1Messages } from '../forms/routes/v1-messages.ts'
 import { v1MessagesCountTokens } from '../forms/routes/v1-messages-count-tokens.ts'
+import { v1Moderations } from '../modalities/moderations/routes/v1-moderations.ts'
 import { v1Models } from '../edge/routes/v1-models.ts'
 import { v1ModelsId } from '../edge/routes/v1-models-id.ts'
+import { v1Rerank } from '../modalities/rerank/routes/v1-rerank.ts'
 import { v1Responses } from '../forms/routes/v1-responses.ts'
 import { v1Usage } from '../edge/routes/v1-usage.ts'
 import { v1UsageRequestId } from '../edge/routes/v1-usage-request-id.ts'
@@ -62,6 +64,8 @@ export type MountRoute = (app: FastifyInstance, deps: EdgeDeps) => void
 const models: readonly MountRoute[] = [v1Models, v1ModelsId]
 const chat: readonly MountRoute[] = [v1ChatCompletions, v1Completions, v1Responses, v1Messages, v1MessagesCountTokens]
 const embeddings: readonly MountRoute[] = [v1Embeddings]
+const rerank: readonly MountRoute[] = [v1Rerank]
+const moderations: readonly MountRoute[] = [v1Moderations]
 const videos: readonly MountRoute[] = [
   v1VideosModels,
   v1VideosGenerations,
@@ -83,6 +87,8 @@ export const routes: readonly MountRoute[] = [
   ...models,
   ...chat,
   ...embeddings,
+  ...rerank,
+  ...moderations,
   ...images,
   ...videos,
   ...audio,

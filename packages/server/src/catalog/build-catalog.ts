@@ -1,6 +1,7 @@
 /**
  * Makes the catalog from an upstream's list, the rate card and the configuration.
  */
+import { isSoldByPrompt, type PromptModelType } from '@svc/contract'
 import type { TokenPrices } from '../pricing/price.ts'
 import { createCatalog, type Catalog } from './catalog.ts'
 import { type CatalogConfig, type CatalogUpstream, listsPrices } from './catalog-config.ts'
@@ -33,7 +34,7 @@ export interface CatalogSources {
 
 export interface ScriptedModel {
   /** Absent for a model that chats, or whose media tell its type. */
-  readonly type?: 'embedding'
+  readonly type?: PromptModelType
   /** Null for a model that is not sold by tokens. */
   readonly prices: TokenPrices | null
   /** For a model that makes or reads media; its type is that of the model. */
@@ -176,7 +177,7 @@ function scriptedModel(upstream: CatalogUpstream, id: string, scripted: Scripted
     upstream: upstream.name,
     upstreamModel: id,
     type,
-    outputModalities: type === 'embedding' ? ['embeddings'] : ['text'],
+    outputModalities: [type === 'embedding' ? 'embeddings' : isSoldByPrompt(type) ? type : 'text'],
     featured: false,
     price: prices === null ? null : { card: null, list: { prices, source: 'configured' } },
     media: media === undefined ? null : { ...media, source: 'configured' },

@@ -96,7 +96,7 @@ describe('a list of models', () => {
       { id: 'openrouter/auto', pricing: { prompt: '-1', completion: '-1' } },
       { id: 'v/zero', pricing: { prompt: '0', completion: '0.000' } },
       { id: 'v/odd', pricing: { prompt: 'cheap', completion: '1' } },
-      { id: 'v/rerank', pricing, architecture: { output_modalities: ['rerank'] } },
+      { id: 'v/smell', pricing, architecture: { output_modalities: ['smell'] } },
       { id: 'v/good', pricing },
       { id: 'v/good', pricing },
     ]

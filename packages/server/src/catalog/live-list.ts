@@ -7,10 +7,10 @@
 import { isSoldByPrompt, isSoldByTokens, type ModelType, modelTypes } from '@svc/contract'
 import { z } from 'zod'
 import type { CatalogRow } from './catalog-row.ts'
-import { isEmbeddingId } from './embedding-id.ts'
 import { mediaRowFields, type MediaRow, readLiveImage, readLiveVideo } from './live-media.ts'
 import { parseListPrices } from './live-prices.ts'
 import type { ListedMedia } from './media-offer.ts'
+import { typeOfId } from './type-of-id.ts'
 
 export interface ParsedList {
   readonly rows: readonly CatalogRow[]
@@ -100,7 +100,7 @@ function rowFrom(row: ListRow): CatalogRow | SkippedRow {
   const { id } = row
   // Batch ids answer on another endpoint, free ones and `~` aliases would be sold without a cost of their own.
   if (id.includes(':batch') || id.includes(':free') || id.startsWith('~')) return { id, reason: 'variant' }
-  const outputModalities = row.architecture?.output_modalities ?? [isEmbeddingId(id) ? 'embeddings' : 'text']
+  const outputModalities = row.architecture?.output_modalities ?? [typeOfId(id).output]
   const type = typeFrom(outputModalities)
   if (type === null) return { id, reason: 'no text or media' }
   const searches = row.supported_parameters?.includes('web_search_options') === true

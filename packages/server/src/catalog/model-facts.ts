@@ -1,6 +1,6 @@
 import type { CatalogRow } from './catalog-row.ts'
-import { isEmbeddingId } from './embedding-id.ts'
 import type { Model } from './model.ts'
+import { typeOfId } from './type-of-id.ts'
 
 type ModelFacts = Pick<
   Model,
@@ -32,17 +32,17 @@ export function modelFacts(row: CatalogRow): ModelFacts {
 
 /** Replaces the row of a model that is in no list. @param updatedAt in milliseconds since the epoch. */
 export function unknownRow(id: string, updatedAt: number): CatalogRow {
-  const isEmbedding = isEmbeddingId(id)
+  const { type, output } = typeOfId(id)
   return {
     id,
-    type: isEmbedding ? 'embedding' : 'text',
+    type,
     name: id,
     description: null,
     created: Math.floor(updatedAt / 1_000),
     contextLength: null,
     maxOutputTokens: null,
     inputModalities: ['text'],
-    outputModalities: [isEmbedding ? 'embeddings' : 'text'],
+    outputModalities: [output],
     supportedParameters: [],
     prices: null,
     media: null,

@@ -29,6 +29,8 @@ export interface Counted {
   readonly limit: number | null
   /** Those of the bytes that came after the reported count of output. */
   readonly laterBytes: number
+  /** How often the price of a request is charged; absent: once. */
+  readonly requests?: number
   /** Whether the answer came to its end. */
   readonly isWhole: boolean
   /** Whether the bytes have reasoning among them; else what is counted as reasoning was hidden. */
@@ -53,7 +55,7 @@ export function believeUsage(reported: ReportedUsage, delivered: Counted): Belie
   const prompt = believePrompt(usage, reported.lacks === 'prompt', counted)
   const output = believeOutput(usage, reported.lacks === 'output', counted)
   return {
-    usage: { ...usage, ...prompt, ...output },
+    usage: { ...requestsOf(counted), ...usage, ...prompt, ...output },
     isReported: prompt === null && output === null,
   }
 }
@@ -66,7 +68,15 @@ export function saysAll(reported: ReportedUsage, counted: Counted): boolean {
 
 function estimate(counted: Counted): ChatUsage {
   const usage = estimateUsage(counted)
-  return { ...usage, completionTokens: withinLimit(usage.completionTokens, counted.limit) }
+  return {
+    ...requestsOf(counted),
+    ...usage,
+    completionTokens: withinLimit(usage.completionTokens, counted.limit),
+  }
+}
+
+function requestsOf({ requests }: Counted): Pick<ChatUsage, 'requests'> {
+  return requests === undefined ? {} : { requests }
 }
 
 function sideMax({ contextLength }: Counted): number {

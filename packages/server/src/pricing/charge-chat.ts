@@ -120,6 +120,12 @@ export function billingPrices(price: ChatPrice): TokenPrices | null {
   return price.list.prices
 }
 
+/** Whether tokens have a price, so that a count which is not reported has to be made. */
+export function sellsTokens(price: ChatPrice): boolean {
+  const prices = billingPrices(price)
+  return price.card !== null || prices === null || prices.input > 0n || prices.tiers.length > 0
+}
+
 // Prices are the same objects for thousands of requests, and their text is a measurable part of a charge: printed
 // once each.
 const cardTexts = new WeakMap<CardRate, string>()

@@ -1,4 +1,4 @@
-/** How many tokens texts for embeddings have: at most, and probably. */
+/** How many tokens texts have that no model answers, as those for embeddings: at most, and probably. */
 import { type Nanocredits, nanocreditsOf } from '@svc/contract'
 import { BYTES_PER_ESTIMATED_TOKEN } from './charge-chat.ts'
 import { boundRoute } from './hold-bound.ts'

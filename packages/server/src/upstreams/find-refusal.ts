@@ -21,7 +21,7 @@ export function isContentRefusal(value: unknown, depth?: number): boolean {
 }
 
 /** What an answer holds: where one of these is, words beside it are the answer's own. */
-const ANSWER_FIELDS = ['choices', 'data', 'text', 'embeddings', 'outputs', 'unsigned_urls', 'usage'] as const
+const ANSWER_FIELDS = ['choices', 'data', 'text', 'embeddings', 'outputs', 'unsigned_urls', 'usage', 'results'] as const
 
 /** Whether a flat body without an error object is a refusal in the place of an answer. */
 export function isFlatRefusal(value: Json): boolean {

@@ -152,7 +152,7 @@ async function untilStreamEnd(
  * Prompts are counted, and lists completed, without them.
  */
 export function interceptUpstream(upstream: Upstream, observers: readonly UpstreamObserver[]): Upstream {
-  const { embeddings, images, speech, transcription, videos } = upstream
+  const { embeddings, images, moderation, rerank, speech, transcription, videos } = upstream
   const ask = <Answer>(call: Omit<UpstreamCall, 'isStream'>, work: () => Promise<Answer>): Promise<Answer> =>
     untilAnswer(new WatchedCall(observers, { ...call, isStream: false }), work, {
       factsOf: () => null,
@@ -183,6 +183,15 @@ export function interceptUpstream(upstream: Upstream, observers: readonly Upstre
     embeddings: embeddings && {
       ...embeddings,
       embed: (request) => send({ operation: 'embed', isStream: false }, request, (sent) => embeddings.embed(sent)),
+    },
+    rerank: rerank && {
+      ...rerank,
+      rank: (request) => send({ operation: 'rerank', isStream: false }, request, (sent) => rerank.rank(sent)),
+    },
+    moderation: moderation && {
+      ...moderation,
+      moderate: (request) =>
+        send({ operation: 'moderate', isStream: false }, request, (sent) => moderation.moderate(sent)),
     },
     images: images && {
       ...images,

@@ -1,6 +1,8 @@
 import type { ChatUpstream } from './chat-upstream.ts'
 import type { EmbeddingUpstream } from './embedding-upstream.ts'
 import type { ImageUpstream } from './image-upstream.ts'
+import type { RerankUpstream } from './rerank-upstream.ts'
+import type { ModerationUpstream } from './moderation-upstream.ts'
 import type { SpeechUpstream } from './speech-upstream.ts'
 import type { TranscriptionUpstream } from './transcription-upstream.ts'
 import type { VideoUpstream } from './video-upstream.ts'
@@ -17,6 +19,8 @@ export interface Upstream extends ChatUpstream {
    */
   completeList(list: unknown): Promise<unknown>
   readonly embeddings: EmbeddingUpstream | null
+  readonly rerank: RerankUpstream | null
+  readonly moderation: ModerationUpstream | null
   readonly images: ImageUpstream | null
   readonly videos: VideoUpstream | null
   readonly speech: SpeechUpstream | null
@@ -24,7 +28,15 @@ export interface Upstream extends ChatUpstream {
 }
 
 /** The ports of an upstream that chats alone: what it has besides is named over them. */
-export const NO_PORTS = { embeddings: null, images: null, videos: null, speech: null, transcription: null } as const
+export const NO_PORTS = {
+  embeddings: null,
+  rerank: null,
+  moderation: null,
+  images: null,
+  videos: null,
+  speech: null,
+  transcription: null,
+} as const
 
 /** What `GET /health` tells apart. Source: spec 4. */
 export type Modality = 'text' | 'image' | 'video' | 'audio'

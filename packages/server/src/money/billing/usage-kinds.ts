@@ -13,6 +13,8 @@ interface UsageKind {
 export const usageKinds: Readonly<Record<UsageType, UsageKind>> = {
   chat: { ask: 'lower max_tokens', affordable: 'affordable_max_tokens', units: [] },
   embedding: { ask: 'send fewer or shorter texts', affordable: 'affordable_tokens', units: [] },
+  rerank: { ask: 'send fewer or shorter documents', affordable: 'affordable_tokens', units: [] },
+  moderation: { ask: 'send fewer or shorter texts', affordable: 'affordable_tokens', units: [] },
   image: { ask: 'ask for fewer or smaller images', affordable: 'affordable_images', units: ['images'] },
   video: { ask: 'ask for a shorter or smaller video', affordable: 'affordable_seconds', units: ['seconds'] },
   speech: { ask: 'send a shorter text', affordable: 'affordable_characters', units: ['characters', 'bytes'] },

@@ -10,6 +10,8 @@ export const upstreamOperations = {
   complete: { span: 'chat', health: 'text' },
   stream: { span: 'chat', health: 'text' },
   embed: { span: 'embeddings', health: 'text' },
+  rerank: { span: 'rerank', health: 'text' },
+  moderate: { span: 'moderation', health: 'text' },
   create_images: { span: 'generate_content', health: 'image' },
   speak: { span: 'speech', health: 'audio' },
   transcribe: { span: 'transcription', health: 'audio' },

@@ -1,34 +1,23 @@
 /** The adapter of embeddings for upstreams that speak OpenAI's `POST /embeddings`. */
-import type { IncomingHttpHeaders } from 'node:http'
 import { spliceMembers } from '../../platform/json/json-body.ts'
-import type { Clock } from '../../platform/runtime/clock.ts'
-import type { ReportedUsage } from '../chat-upstream.ts'
 import type {
   EmbeddingUpstream,
   UpstreamEmbeddingRequest,
   UpstreamEmbeddings,
   WireVector,
 } from '../embedding-upstream.ts'
-import { collectResponse, type CollectedResponse } from '../http-exchange.ts'
-import type { UpstreamClient } from '../upstream-client.ts'
-import { transportFailure, type UpstreamFailure, upstreamFailure } from '../upstream-failure.ts'
+import type { CollectedResponse } from '../http-exchange.ts'
+import { upstreamFailure } from '../upstream-failure.ts'
 import { readUtf8Json } from './audio-upstream.ts'
-import type { Dialect } from './dialect.ts'
-import { chatFailure, findError, retryAfterSeconds } from './errors.ts'
+import { findError } from './errors.ts'
 import { LearnedRefusals, type LeftOut, NOTHING_LEFT_OUT, type PartedRequest } from './learned-refusals.ts'
-import { isObject, NO_USAGE, readGenerationId, readModel, readUsage } from './usage.ts'
+import { generationIdOf, type PromptDeps, promptFailure, readPromptUsage, sendPrompt } from './prompt-exchange.ts'
+import { isObject, readModel } from './usage.ts'
 
 /** Longest answer that is kept in memory: the most texts with the longest vectors as numbers. Source: own choice. */
 const ANSWER_BYTES_MAX = 128 * 1024 * 1024
 /** The longest vector that is believed. Source: own choice. */
 const DIMENSIONS_MAX = 1_048_576
-
-/** In what upstreams of embeddings differ. */
-export interface EmbeddingDialect extends Pick<Dialect, 'reportsCost' | 'failuresAreFree' | 'generationId'> {
-  readonly takesAnyModel: boolean
-  /** As in the dialect of chats. */
-  extraMembers(request: Pick<UpstreamEmbeddingRequest, 'confidential'>): ReadonlyMap<string, string>
-}
 
 /** For an upstream whose embeddings are not written as OpenAI's. */
 export interface EmbeddingWire {
@@ -38,11 +27,7 @@ export interface EmbeddingWire {
   read(value: unknown): unknown
 }
 
-export interface EmbeddingDeps {
-  readonly name: string
-  readonly client: UpstreamClient
-  readonly clock: Clock
-  readonly dialect: EmbeddingDialect
+export interface EmbeddingDeps extends PromptDeps {
   /** Absent: it speaks as OpenAI does. */
   readonly wire?: EmbeddingWire
 }
@@ -65,35 +50,6 @@ function partedEmbedding({ body, upstreamModel, signal }: UpstreamEmbeddingReque
   const sent = body.value['encoding_format'] ?? null
   const parts = sent === null ? [] : (['encoding_format'] as const)
   return { upstreamModel, signal, certain: parts[0] ?? null, parts: () => parts }
-}
-
-function embeddingRequest(deps: EmbeddingDeps, request: UpstreamEmbeddingRequest, left: LeftOut<EmbeddingPart>) {
-  const { client } = deps
-  const { path, body } = writeRequest(deps, request, left)
-  return {
-    patience: client.patience,
-    origin: client.origin,
-    path: `${client.basePath}${path}`,
-    method: 'POST',
-    headers: {
-      ...client.headers,
-      accept: 'application/json',
-      'content-type': 'application/json',
-      ...(request.traceparent === undefined ? {} : { traceparent: request.traceparent }),
-    },
-    body,
-  } as const
-}
-
-/** Usage of an answer that has no output: the total replaces a missing count of the prompt. */
-function readPromptUsage(value: Record<string, unknown>, text: Buffer, dialect: EmbeddingDialect): ReportedUsage {
-  const { usage } = value
-  if (!isObject(usage)) return NO_USAGE
-  // A zero was not counted: no text has no tokens.
-  const prompt_tokens = usage['prompt_tokens'] || usage['total_tokens']
-  const whole = { ...value, usage: { ...usage, prompt_tokens, completion_tokens: 0 } }
-  const reported = readUsage(whole, () => text, dialect)
-  return reported === null ? NO_USAGE : { ...reported, wire: null }
 }
 
 /** A vector, if it is one: numbers that are finite, or text of whole 32-bit floats. */
@@ -125,24 +81,6 @@ function readVectors(data: unknown, count: number): readonly WireVector[] | null
   return Array.from({ length: count }, (_none, index) => vectors.get(index) as WireVector)
 }
 
-function generationIdOf({ dialect }: EmbeddingDeps, headers: IncomingHttpHeaders): string | null {
-  const value = dialect.generationId === null ? undefined : headers[dialect.generationId.header]
-  return typeof value === 'string' && value.length <= 200 ? value : null
-}
-
-function failureOf(deps: EmbeddingDeps, response: CollectedResponse, value: unknown): UpstreamFailure {
-  return chatFailure({
-    upstream: deps.name,
-    value,
-    status: response.status,
-    retryAfterSeconds: retryAfterSeconds(response.headers, deps.clock.now()),
-    apiKey: deps.client.apiKey,
-    failuresAreFree: deps.dialect.failuresAreFree,
-    cost: isObject(value) ? readPromptUsage(value, response.body, deps.dialect).cost : null,
-    names: response.body.includes('encoding_format') ? ['encoding_format'] : [],
-  })
-}
-
 function readEmbeddings(
   deps: EmbeddingDeps,
   request: UpstreamEmbeddingRequest,
@@ -152,41 +90,32 @@ function readEmbeddings(
   const parsed = readUtf8Json(response.body)
   const value = wire === undefined ? parsed : wire.read(parsed)
   if (response.status !== 200 || findError(value) !== null || !isObject(value)) {
-    throw failureOf(deps, response, value)
+    throw promptFailure(deps, response, value, ['encoding_format'])
   }
   const reported = readPromptUsage(value, response.body, dialect)
   const vectors = readVectors(value['data'], request.count)
   if (vectors === null) {
     const isEmpty = Array.isArray(value['data']) && value['data'].length === 0
-    const generationId = generationIdOf(deps, response.headers) ?? readGenerationId(value, dialect.generationId)
+    const generationId = generationIdOf(deps, response, value)
     const { usage, cost } = reported
     throw upstreamFailure(isEmpty ? 'empty' : 'broken', { upstream, status: 200, usage, cost, generationId })
   }
   return {
     ...reported,
     vectors,
-    generationId: generationIdOf(deps, response.headers) ?? readGenerationId(value, dialect.generationId),
+    generationId: generationIdOf(deps, response, value),
     model: readModel(value),
   }
 }
 
 /** Builds the adapter. */
 export function createEmbeddingUpstream(deps: EmbeddingDeps): EmbeddingUpstream {
-  const { client, name } = deps
   const learned = new LearnedRefusals<EmbeddingPart>()
   const embed = async (
     request: UpstreamEmbeddingRequest,
     left: LeftOut<EmbeddingPart>,
   ): Promise<UpstreamEmbeddings> => {
-    const sent = embeddingRequest(deps, request, left)
-    let generationId: string | null = null
-    const onStart = (headers: IncomingHttpHeaders): void => {
-      generationId = generationIdOf(deps, headers)
-    }
-    const limits = { signal: request.signal, bytesMax: ANSWER_BYTES_MAX, onStart }
-    const response = await collectResponse(client.dispatcher, sent, limits).catch((error: unknown) => {
-      throw transportFailure(name, error, generationId)
-    })
+    const response = await sendPrompt(deps, request, writeRequest(deps, request, left), ANSWER_BYTES_MAX)
     return readEmbeddings(deps, request, response)
   }
   return {

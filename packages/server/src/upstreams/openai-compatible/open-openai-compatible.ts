@@ -8,6 +8,8 @@ import { buildOpenAiImageBody, checkOpenAiImages } from './image-body.ts'
 import { createEmbeddingUpstream } from './embeddings.ts'
 import { createImages } from './images.ts'
 import { createOpenAiCompatible } from './openai-compatible.ts'
+import { createModerationUpstream } from './moderations.ts'
+import { createRerankUpstream } from './rerank.ts'
 import { createSpeechUpstream } from './speech.ts'
 import { createTranscriptionUpstream } from './transcription.ts'
 import { speechFormats } from '../../platform/audio/speech-format.ts'
@@ -81,17 +83,19 @@ export function openOpenAiCompatible(options: ServerOptions): Upstream {
     check: checkOpenAiImages,
   })
   const videos = openVideos(options, client, { reportsCost, cancels: true, writeBody: openAiVideoBody })
-  const embeddings = createEmbeddingUpstream({
+  const prompts = {
     ...{ name, client, clock },
     dialect: {
       takesAnyModel: true,
       ...{ reportsCost, failuresAreFree, generationId: null },
       extraMembers,
     },
-  })
+  }
   return {
     ...chat,
-    embeddings,
+    embeddings: createEmbeddingUpstream(prompts),
+    rerank: createRerankUpstream(prompts),
+    moderation: createModerationUpstream(prompts),
     images,
     videos: videos.port,
     speech: createSpeechUpstream(audio),

@@ -12,6 +12,8 @@ import { addOwnKeyCost } from '../openai-compatible/cost.ts'
 import { fetchJson } from '../openai-compatible/fetch-json.ts'
 import { createOpenAiCompatible } from '../openai-compatible/openai-compatible.ts'
 import type { ServerOptions } from '../openai-compatible/open-openai-compatible.ts'
+import { createModerationUpstream } from '../openai-compatible/moderations.ts'
+import { createRerankUpstream } from '../openai-compatible/rerank.ts'
 import { createSpeechUpstream } from '../openai-compatible/speech.ts'
 import { createTranscriptionUpstream } from '../openai-compatible/transcription.ts'
 import { recordOf } from '../openai-compatible/json-records.ts'
@@ -98,6 +100,8 @@ export type OpenRouterOptions = Omit<ServerOptions, 'maxTokensField'> & {
    * API takes no such wish.
    */
   readonly deniesDataCollection?: boolean
+  /** Whether it answers `POST /moderations`; false by default, as OpenRouter does not. */
+  readonly moderates?: boolean
   /** Whether videos that are being made can be cancelled: in the sandbox they can. Absent: no. */
   readonly cancelsVideos?: boolean
 }
@@ -147,14 +151,14 @@ export function openOpenRouter(options: OpenRouterOptions): Upstream {
       extraMembers: chatMembers(extraMembers),
     },
   })
-  const embeddings = createEmbeddingUpstream({
+  const prompts = {
     ...{ name, client, clock },
     dialect: {
       takesAnyModel: false,
       ...{ reportsCost, failuresAreFree, generationId: GENERATION_ID },
       extraMembers,
     },
-  })
+  }
   const audio = { name, client, clock, dialect: audioDialect(options, common) }
   const images = createImages({
     ...{ name, client, egress, clock },
@@ -171,7 +175,9 @@ export function openOpenRouter(options: OpenRouterOptions): Upstream {
   return {
     ...chat,
     ...NO_PORTS,
-    embeddings,
+    embeddings: createEmbeddingUpstream(prompts),
+    rerank: createRerankUpstream(prompts),
+    moderation: options.moderates === true ? createModerationUpstream(prompts) : null,
     images,
     videos: videos.port,
     speech: createSpeechUpstream(audio),

@@ -36,6 +36,48 @@ export const mediaFields: readonly DialectFields[] = [
     },
   },
   {
+    dialect: 'Servers of rankings',
+    source: 'Cohere, Jina and Voyage, API references; vllm-project/vllm, entrypoints/pooling',
+    modalities: ['rerank'],
+    fields: {
+      // At the top the gateway reads them itself.
+      query: 'input',
+      documents: 'input',
+      queries: 'input',
+      text: 'input',
+      texts: 'input',
+      text_1: 'input',
+      text_2: 'input',
+      data_1: 'input',
+      data_2: 'input',
+      passages: 'input',
+      prompt: 'input',
+      messages: 'input',
+      instruction: 'content',
+      top_k: 'harmless',
+      max_tokens_per_doc: 'harmless',
+      max_chunks_per_doc: 'harmless',
+      truncate_prompt_tokens: 'harmless',
+      rank_fields: 'content',
+    },
+  },
+  {
+    dialect: 'Servers of moderations',
+    source: 'https://platform.openai.com/docs/api-reference/moderations; https://docs.mistral.ai/api',
+    modalities: ['moderation'],
+    fields: {
+      // At the top the gateway reads it itself.
+      input: 'input',
+      inputs: 'input',
+      text: 'input',
+      texts: 'input',
+      prompt: 'input',
+      messages: 'input',
+      image: 'input',
+      images: 'input',
+    },
+  },
+  {
     dialect: 'Servers of images',
     source:
       'https://docs.together.ai/reference/post-images-generations; https://fal.ai/models (num_images); Replicate ' +

@@ -1,0 +1,125 @@
+/** One request for moderation. */
+import type { Model } from '../../catalog/model.ts'
+import { ServiceError } from '../../platform/errors/service-error.ts'
+import { findModel, wrongModel } from '../../pipeline/find-model.ts'
+import { type AskCost, withLateCost } from '../../pipeline/late-cost.ts'
+import {
+  type Bound,
+  type FoundModel,
+  type Paid,
+  type PaidDeps,
+  type PaidTask,
+  type PaidWork,
+  type Priced,
+  wholeAnswer,
+  type WholeAnswer,
+} from '../../pipeline/paid-work.ts'
+import { renderPromptUsage, renderSvc } from '../../pipeline/render-charge.ts'
+import { runPaid } from '../../pipeline/run-paid.ts'
+import type { Offering } from '../../pipeline/routing/list-targets.ts'
+import type { ChatTarget } from '../../pipeline/routing/target.ts'
+import { countedCost, decideCharge, tokensOf } from '../../pipeline/token-charge.ts'
+import { estimateUsage, sellsTokens } from '../../pricing/charge-chat.ts'
+import { boundEmbedding, boundTexts, estimateTexts } from '../../pricing/embedding-bound.ts'
+import { IMAGE_TOKENS } from '../../pricing/prompt-bound.ts'
+import type { ModerationUpstream, UpstreamModeration } from '../../upstreams/moderation-upstream.ts'
+import type { ModerationCall } from './parse-moderation.ts'
+
+/** One request of one caller. */
+export type ModerationTask = PaidTask<ModerationCall>
+
+interface ModerationTarget extends ChatTarget {
+  readonly port: ModerationUpstream
+}
+
+function moderationTarget({ upstream, upstreamModel, price }: Offering): ModerationTarget | null {
+  if (price === null) return null
+  const { moderation: port } = upstream
+  if (port !== null) return { upstream, upstreamModel, price, port }
+  throw new ServiceError('invalid_value', 'This model does not moderate.', { param: 'model' })
+}
+
+/**
+ * A model that classifies, or of which no list says what it does: an upstream whose lists do not say is asked.
+ *
+ * @throws {ServiceError} `invalid_value` for a model that does something else.
+ */
+function findModerationModel(deps: PaidDeps, { call, caller }: ModerationTask): Model {
+  const model = findModel(deps, caller, call.model)
+  const mayBeAsked = (): boolean => deps.upstreamOf(model).moderation?.takesAnyModel === true
+  const mayBe = model.type === 'moderation' || (model.type === 'text' && !model.featured && mayBeAsked())
+  if (model.price === null || !mayBe) throw wrongModel(model, 'moderate')
+  return model
+}
+
+/** What is held: the bytes of the texts as tokens, and the most that an image has. */
+function boundOf({ targets }: FoundModel<ModerationTarget>, { texts, images }: ModerationCall): Bound {
+  const prices = targets.map(({ price }) => price)
+  const tokens = boundTexts(texts, null) + images * IMAGE_TOKENS
+  return { ...boundEmbedding(prices, tokens), policy: 'exact', firstUnits: tokens }
+}
+
+function render({ results }: UpstreamModeration): readonly object[] {
+  return results.map(({ flagged, categories, scores, inputTypes }) => ({
+    ...{ flagged, categories, category_scores: scores },
+    ...(inputTypes === null ? {} : { category_applied_input_types: inputTypes }),
+  }))
+}
+
+async function price(
+  askCost: AskCost,
+  { target, hold }: Paid<ModerationTarget>,
+  { texts, model }: ModerationCall,
+  moderated: UpstreamModeration,
+): Promise<Priced<WholeAnswer>> {
+  const promptTokens = estimateTexts(texts)
+  const counted = {
+    ...{ promptTokens, outputBytes: 0, limit: null, laterBytes: 0, isWhole: true },
+    ...{ showsReasoning: false, choices: 1, contextLength: null },
+  }
+  // Where tokens cost nothing, nothing of the charge is an estimate.
+  const usage = moderated.usage ?? estimateUsage(counted)
+  const report = sellsTokens(target.price) ? moderated : { ...moderated, usage }
+  const answer = await withLateCost(askCost, report, counted)
+  const decided = decideCharge(target.price, answer, counted)
+  hold.bill.deliver(moderated)
+  return {
+    ...{ charge: decided.charge, estimated: decided.estimated, tokens: tokensOf(decided) },
+    ...{ status: 'ok', errorCode: null, failure: null, generationId: answer.generationId },
+    render: (charged) => {
+      const counts = renderPromptUsage(decided.usage.promptTokens, charged.charge)
+      const body = JSON.stringify({ id: `modr-${hold.id}`, model, results: render(moderated), usage: counts })
+      return { body: `${body.slice(0, -1)},"svc":${renderSvc(charged, decided.estimated, null)}}`, charged }
+    },
+  }
+}
+
+/**
+ * Classifies texts and images, and charges their tokens where these cost something. The charge is durable before the
+ * answer is returned. Like every answer that is made whole it runs to its end even when the caller has gone.
+ *
+ * Source: decision 0126 (moderations).
+ *
+ * @throws {ServiceError} for everything that fails; the request is then free.
+ */
+export function moderateInputs(deps: PaidDeps, task: ModerationTask): Promise<WholeAnswer> {
+  const { call } = task
+  const work: PaidWork<ModerationTarget, UpstreamModeration, WholeAnswer, WholeAnswer> = {
+    ...{ type: 'moderation', model: call.model, stream: false, sendsBeforeSettlement: false },
+    findModel: () => findModerationModel(deps, task),
+    selectTarget: () => moderationTarget,
+    bound: (found) => boundOf(found, call),
+    begin: (paid) => ({
+      sink: wholeAnswer(),
+      ask: ({ port, upstreamModel }) => {
+        const { signal } = paid.hold.ended
+        const { confidential } = paid.model
+        return port.moderate({ body: call.body, upstreamModel, count: call.count, confidential, signal })
+      },
+      reportsOf: (moderated) => [moderated],
+      costOf: countedCost,
+      price: (moderated, askCost) => price(askCost, paid, call, moderated),
+    }),
+  }
+  return runPaid(deps, task, work)
+}

@@ -1,0 +1,147 @@
+/** One request to rank documents. */
+import type { Model } from '../../catalog/model.ts'
+import { ServiceError } from '../../platform/errors/service-error.ts'
+import { findModel, wrongModel } from '../../pipeline/find-model.ts'
+import { type AskCost, withLateCost } from '../../pipeline/late-cost.ts'
+import {
+  type Bound,
+  type CountingDeps,
+  type FoundModel,
+  type Paid,
+  type PaidTask,
+  type PaidWork,
+  type Priced,
+  wholeAnswer,
+  type WholeAnswer,
+} from '../../pipeline/paid-work.ts'
+import { runPaid } from '../../pipeline/run-paid.ts'
+import type { Offering } from '../../pipeline/routing/list-targets.ts'
+import type { ChatTarget } from '../../pipeline/routing/target.ts'
+import { countedCost, decideCharge, tokensOf } from '../../pipeline/token-charge.ts'
+import { sellsTokens } from '../../pricing/charge-chat.ts'
+import {
+  boundCountedRanking,
+  boundRanking,
+  boundRankingCost,
+  estimateRanking,
+  type RankedLengths,
+  type RankedQuantities,
+} from '../../pricing/rerank-bound.ts'
+import type { RerankUpstream, UpstreamRanking } from '../../upstreams/rerank-upstream.ts'
+import type { RerankCall } from './parse-rerank.ts'
+import { renderRanking } from './render-ranking.ts'
+
+/** One request of one caller. */
+export type RerankTask = PaidTask<RerankCall>
+
+interface RerankTarget extends ChatTarget {
+  readonly port: RerankUpstream
+}
+
+function rerankTarget({ upstream, upstreamModel, price }: Offering): RerankTarget | null {
+  if (price === null) return null
+  const { rerank: port } = upstream
+  if (port !== null) return { upstream, upstreamModel, price, port }
+  throw new ServiceError('invalid_value', 'This model does not rank documents.', { param: 'model' })
+}
+
+/**
+ * A model that ranks, or of which no list says what it does: an upstream whose lists do not say is asked.
+ *
+ * @throws {ServiceError} `invalid_value` for a model that does something else.
+ */
+function findRerankModel(deps: CountingDeps, { call, caller }: RerankTask): Model {
+  const model = findModel(deps, caller, call.request.model)
+  const mayBeAsked = (): boolean => deps.upstreamOf(model).rerank?.takesAnyModel === true
+  const mayBe = model.type === 'rerank' || (model.type === 'text' && !model.featured && mayBeAsked())
+  if (model.price === null || !mayBe) throw wrongModel(model, 'rank documents')
+  return model
+}
+
+function documentBytes({ texts }: RerankCall): readonly number[] {
+  return texts.map((text) => Buffer.byteLength(text))
+}
+
+/** Whatever else is in the request, such as an instruction, a server may read with each document. */
+function mostBytes(call: RerankCall): RankedLengths {
+  const others = [...call.body.members].filter(([name]) => name !== 'documents' && name !== 'model')
+  const query = others.reduce((sum, [, { valueStart, valueEnd }]) => sum + valueEnd - valueStart, 0)
+  return { query, documents: documentBytes(call) }
+}
+
+function boundOf({ targets }: FoundModel<RerankTarget>, quantities: RankedQuantities): Bound {
+  const prices = targets.map(({ price }) => price)
+  return { ...boundRankingCost(prices, quantities), policy: 'exact', firstUnits: quantities.tokens }
+}
+
+/** A tighter bound by a real count; null where it cannot be counted now: then a refusal remains. */
+async function countedBound(
+  deps: CountingDeps,
+  { request, texts }: RerankCall,
+  found: FoundModel<RerankTarget>,
+): Promise<Bound | null> {
+  try {
+    const query = await deps.countTokens(request.query)
+    const documents = await deps.countTokens(texts.join('\n'))
+    return boundOf(found, boundCountedRanking({ query, documents }, texts.length))
+  } catch {
+    return null
+  }
+}
+
+async function price(
+  askCost: AskCost,
+  { target, model, hold }: Paid<RerankTarget>,
+  call: RerankCall,
+  ranking: UpstreamRanking,
+): Promise<Priced<WholeAnswer>> {
+  const { tokens: promptTokens, searches: requests } = estimateRanking({
+    query: Buffer.byteLength(call.request.query),
+    documents: documentBytes(call),
+  })
+  const counted = {
+    ...{ promptTokens, requests, outputBytes: 0, limit: null, laterBytes: 0, isWhole: true },
+    // The window is that of one document.
+    ...{ showsReasoning: false, choices: 1, contextLength: (model.contextLength ?? 0) * call.texts.length },
+  }
+  const report = sellsTokens(target.price) ? ranking : { ...ranking, lacks: undefined }
+  const answer = await withLateCost(askCost, report, counted)
+  const decided = decideCharge(target.price, answer, counted)
+  hold.bill.deliver(ranking)
+  return {
+    ...{ charge: decided.charge, estimated: decided.estimated, tokens: tokensOf(decided) },
+    ...{ status: 'ok', errorCode: null, failure: null, generationId: answer.generationId },
+    render: (charged) => ({ body: renderRanking(call, ranking, { id: hold.id, decided, charged }), charged }),
+  }
+}
+
+/**
+ * Ranks documents and charges for it. The charge is durable before the answer is returned. Like every answer that is
+ * made whole it runs to its end even when the caller has gone.
+ *
+ * Source: decision 0125 (rankings).
+ *
+ * @throws {ServiceError} for everything that fails; the request is then free.
+ */
+export function rankDocuments(deps: CountingDeps, task: RerankTask): Promise<WholeAnswer> {
+  const { call } = task
+  const work: PaidWork<RerankTarget, UpstreamRanking, WholeAnswer, WholeAnswer> = {
+    ...{ type: 'rerank', model: call.request.model, stream: false, sendsBeforeSettlement: false },
+    findModel: () => findRerankModel(deps, task),
+    selectTarget: () => rerankTarget,
+    bound: (found) => boundOf(found, boundRanking(mostBytes(call))),
+    sharperBound: (found) => countedBound(deps, call, found),
+    begin: (paid) => ({
+      sink: wholeAnswer(),
+      ask: ({ port, upstreamModel }) => {
+        const { signal } = paid.hold.ended
+        const { confidential } = paid.model
+        return port.rank({ body: call.body, upstreamModel, count: call.texts.length, confidential, signal })
+      },
+      reportsOf: (ranking) => [ranking],
+      costOf: countedCost,
+      price: (ranking, askCost) => price(askCost, paid, call, ranking),
+    }),
+  }
+  return runPaid(deps, task, work)
+}
