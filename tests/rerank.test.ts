@@ -131,6 +131,12 @@ describe('upstreams', () => {
     expect(bare.results).toEqual([{ index: 2, relevance_score: 0.75 }])
   })
 
+  test('the address of newer clients is the same', async () => {
+    const body = JSON.stringify({ model: 'by-tokens-rerank', query, documents })
+    const response = await gateway.fetch('/v2/rerank', { method: 'POST', headers: JSON_HEADERS, body })
+    expect(((await response.json()) as Ranking).results).toHaveLength(3)
+  })
+
   test('objects are documents, too, and come back as they were', async () => {
     const objects = documents.map((text) => ({ text, source: 'a' }))
     const answer = (await (await post({ documents: objects, return_documents: true, top_n: 1 })).json()) as Ranking

@@ -64,6 +64,7 @@ const models: Readonly<Record<string, readonly string[]>> = {
   countMessageTokens: ['svc-opus', 'svc-claude', 'svc-claude', 'svc-gemini', 'svc-gemini'],
   createEmbedding: ['text-embedding-3-small', 'gemini-embedding-001'],
   createRerank: ['fuzz-rerank'],
+  createRerankV2: ['fuzz-rerank'],
   createModeration: ['fuzz-moderation'],
   createImage: images,
   editImage: images,

@@ -44,6 +44,7 @@ import { v1VideosJobIdContent } from '../modalities/videos/routes/v1-videos-job-
 import { v1VideosJobId } from '../modalities/videos/routes/v1-videos-job-id.ts'
 import { v1VideosModels } from '../modalities/videos/routes/v1-videos-models.ts'
 import { v1Videos } from '../modalities/videos/routes/v1-videos.ts'
+import { v2Rerank } from '../modalities/rerank/routes/v2-rerank.ts'
 
 /** What all routes are given, for the composition alone. */
 export interface EdgeDeps
@@ -64,7 +65,7 @@ export type MountRoute = (app: FastifyInstance, deps: EdgeDeps) => void
 const models: readonly MountRoute[] = [v1Models, v1ModelsId]
 const chat: readonly MountRoute[] = [v1ChatCompletions, v1Completions, v1Responses, v1Messages, v1MessagesCountTokens]
 const embeddings: readonly MountRoute[] = [v1Embeddings]
-const rerank: readonly MountRoute[] = [v1Rerank]
+const rerank: readonly MountRoute[] = [v1Rerank, v2Rerank]
 const moderations: readonly MountRoute[] = [v1Moderations]
 const videos: readonly MountRoute[] = [
   v1VideosModels,

@@ -1,43 +1,9 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
-import { rankDocuments } from '../rank-documents.ts'
-import { parseRerank } from '../parse-rerank.ts'
-import { beginIdempotent, storeResponse } from '../../../edge/idempotent-response.ts'
-import type { CountingDeps } from '../../../pipeline/paid-work.ts'
-import type { RouteKit } from '../../../edge/route-kit.ts'
-import { readJsonBody } from '../../../edge/read-json-body.ts'
-import { admitCaller } from '../../../edge/route.ts'
-import { JSON_TYPE, sendJsonText } from '../../../edge/send-json-text.ts'
-import { setChargeHeaders } from '../../../edge/set-charge-headers.ts'
+import { answerRanking, type RerankRoutesDeps } from '../answer-ranking.ts'
 
-interface RerankRoutesDeps extends RouteKit {
-  /** What is charged by its tokens is given what a chat is given. */
-  readonly chat: CountingDeps
-}
-
-/** POST /v1/rerank. The key is checked before the body is read. Source: decision 0125 (rankings). */
+/** POST /v1/rerank. Source: decision 0125 (rankings). */
 export function v1Rerank(app: FastifyInstance, deps: RerankRoutesDeps): void {
   const endpoint = endpoints.createRerank
-  app.post(endpoint.path, async (request, reply) => {
-    const call = { request, reply }
-    const admitted = await admitCaller(deps, call, endpoint, 'cached')
-    const { caller, body, release } = await readJsonBody(deps, call, {
-      ...{ caller: admitted, endpoint },
-      type: 'rerank',
-      bytesMax: deps.limits.chatBodyBytes,
-    })
-    try {
-      const ranking = parseRerank(body)
-      request.facts.model = ranking.request.model
-      const once = await beginIdempotent(deps, call, { caller, endpoint, body })
-      if (once.kind === 'replay') return once.body
-      const json = await storeResponse(deps, once.run, async () => {
-        const done = await rankDocuments(deps.chat, { caller, call: ranking, requestId: request.id })
-        return { contentType: JSON_TYPE, headers: setChargeHeaders(call, done.charged), body: done.body }
-      })
-      return sendJsonText(call, json)
-    } finally {
-      release()
-    }
-  })
+  app.post(endpoint.path, (request, reply) => answerRanking(deps, { request, reply }, endpoint))
 }
