@@ -286,6 +286,27 @@ describeEachEngine('the form', (engine) => {
     expect((await ask('x')).status).toBe(200)
   })
 
+  test('a client that leaves while several prompts are answered pays for all of them once', async () => {
+    const [arrived, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    stub.onChat = async (_call, response) => {
+      arrived.resolve()
+      await gate.promise
+      sendCompletion(response)
+    }
+    const { charge } = await chargeOf(gateway, async () => {
+      const leaving = new AbortController()
+      const body = JSON.stringify({ model: MODEL, prompt: ['a', 'b', 'c'] })
+      const headers = { 'content-type': 'application/json' }
+      const asked = gateway.fetch('/v1/completions', { method: 'POST', headers, body, signal: leaving.signal })
+      await arrived.promise
+      leaving.abort()
+      await expect(asked).rejects.toThrow()
+      gate.resolve()
+    })
+    expect([charge, stub.chats.length]).toEqual([cardOf(30, 15), 3])
+    expect(await lastBooked(gateway)).toMatchObject({ charge, status: 'ok' })
+  })
+
   test('an Idempotency-Key gives the same texts again, whole and streamed, at one charge', async () => {
     for (const more of [{ prompt: ['a', 'b'] }, { prompt: ['a', 'b'], stream: true }, { stream: true }]) {
       const name = { 'idempotency-key': `completion-${JSON.stringify(more).length}` }

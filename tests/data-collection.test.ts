@@ -5,14 +5,18 @@ import { sendImages } from '../packages/server/testing/stub-images.ts'
 import type { StubCall } from '../packages/server/testing/stub-upstream.ts'
 import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
-import { audioStubOf, postForm, SPEECH, WHISPER } from './audio-upstream.ts'
+import { audioStubOf, postForm, sendJson, SPEECH, WHISPER } from './audio-upstream.ts'
 import { errorOf } from './error-of.ts'
 import { QUESTION } from './events-of.ts'
 
 const stub = useStubUpstream()
 const gateway = useGateway(() => {
   const upstream = { name: 'router', kind: 'openrouter', url: stub.url, api_key_env: 'STUB_KEY' } as const
-  const routes = { 'embed-here': { upstream: 'router', model: 'embedder', price: { input: '0.02', output: '0' } } }
+  const price = { input: '0.02', output: '0' }
+  const routes = {
+    'embed-here': { upstream: 'router', model: 'embedder', price },
+    'rerank-here': { upstream: 'router', model: 'ranker', price },
+  }
   return {
     credits: '1000000',
     env: { STUB_KEY: 'sk-or-v1-upstream-secret' },
@@ -24,6 +28,7 @@ audioStubOf(stub)
 const onAudio = stub.onOther
 stub.onOther = (call, response) => {
   calls.push(call)
+  if (call.path.endsWith('/rerank')) return sendJson(response, { results: [{ index: 0, relevance_score: 1 }] })
   if (call.path.endsWith('/images')) return sendImages(response)
   return onAudio(call, response)
 }
@@ -45,6 +50,7 @@ async function sentBy(ask: () => Promise<Response>): Promise<StubCall> {
 
 const DENY = { data_collection: 'deny' }
 const openai = (options: object): object => ({ ...DENY, options: { openai: options } })
+const ranking = { model: 'rerank-here', query: 'a', documents: ['a'] }
 const image = { model: 'openai/gpt-image-1-mini', prompt: 'A cat' }
 const text = { model: SPEECH, input: 'Hello' }
 
@@ -58,6 +64,7 @@ test.each<readonly [string, () => Promise<Response>, object]>([
     { ...DENY, only: ['phala'], allow_fallbacks: false },
   ],
   ['texts for vectors', () => post('/embeddings', { model: 'embed-here', input: 'a' }), DENY],
+  ['documents to rank', () => post('/rerank', ranking), DENY],
   ['images', () => post('/images/generations', image), DENY],
   [
     'images with settings',
@@ -88,6 +95,7 @@ test('a recording goes without: its form has no place for it', async () => {
 test.each([
   ['/chat/completions', QUESTION],
   ['/embeddings', { model: 'embed-here', input: 'a' }],
+  ['/rerank', ranking],
   ['/images/generations', image],
   ['/audio/speech', text],
 ])('a client of %s cannot say otherwise', async (path, body) => {
