@@ -124,7 +124,7 @@ describeEachEngine('keys', (engine) => {
       .selectAll()
       .where('usage_id', '=', stream.requestId)
       .execute()
-    expect(rows).toMatchObject([{ status: 'cancelled', estimated: 1, key_id: key.keyId }])
+    expect(rows).toMatchObject([{ status: 'incomplete', estimated: 1, key_id: key.keyId }])
     expect(rows[0]?.completion_tokens).toBeGreaterThan(0)
   })
 

@@ -42,7 +42,7 @@ describeEachEngine('a process that dies while it asks for a cost', (engine) => {
     const next = await processes.start()
     await processes.settled()
     const record = await recordOf(next, stream.requestId)
-    expect(record).toMatchObject({ charge: 3_000_000_000n, status: 'cancelled', basis: 'cost' })
+    expect(record).toMatchObject({ charge: 3_000_000_000n, status: 'incomplete', basis: 'cost' })
     expect(before.posted - (await processes.balance()).posted).toBe(3_000_000_000n)
     await processes.stop()
   })

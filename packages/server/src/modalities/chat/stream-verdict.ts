@@ -50,7 +50,10 @@ export type StreamVerdict =
 export function judgeStream(facts: StreamFacts): StreamVerdict {
   const { outcome, interruption } = facts
   const delivered = facts.hasContent || facts.hasReasoning
-  if (interruption === 'ended' && !delivered) return { kind: 'free', errorCode: codeOf(facts.interruptionError) }
+  if (interruption === 'ended') {
+    const errorCode = codeOf(facts.interruptionError)
+    return delivered ? { kind: 'charge', status: 'incomplete', errorCode } : { kind: 'free', errorCode }
+  }
   if (interruption !== null) {
     const status = interruption === 'out_of_credits' ? 'ok' : 'cancelled'
     return { kind: 'charge', status, errorCode: null }

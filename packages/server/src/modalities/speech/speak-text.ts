@@ -41,8 +41,9 @@ function price(
     return { ...rest, charge, estimated: false, status: 'ok', errorCode: null, failure: null }
   }
   const failure = brokenAudio(end.error)
-  if (end.isCallerGone || hold.ended.signal.aborted) {
-    return { ...rest, charge, estimated: false, status: 'cancelled', errorCode: null, failure }
+  if (end.isCallerGone) return { ...rest, charge, estimated: false, status: 'cancelled', errorCode: null, failure }
+  if (hold.ended.signal.aborted) {
+    return { ...rest, charge, estimated: false, status: 'incomplete', errorCode: codeOf(failure), failure }
   }
   const part = chargeUnits(prices, spokenUnits(units, { ...form, bytes: end.bytes }))
   return { ...rest, charge: part, estimated: true, status: 'incomplete', errorCode: codeOf(failure), failure }

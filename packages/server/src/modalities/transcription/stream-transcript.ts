@@ -50,7 +50,7 @@ function endOf(
 ): Pick<Priced<string>, 'charge' | 'status' | 'errorCode' | 'failure'> {
   const charge = chargeSeconds(target.prices, chargedSeconds)
   if (cut === null) return { charge, status: 'ok', errorCode: null, failure: null }
-  if (hold.ended.signal.aborted) return { charge, status: 'cancelled', errorCode: null, failure: cut }
+  if (hold.ended.signal.aborted) return { charge, status: 'incomplete', errorCode: codeOf(cut), failure: cut }
   const part = chargeSeconds(target.prices, transcribedSeconds(chargedSeconds, text))
   return { charge: part, status: 'incomplete', errorCode: codeOf(cut), failure: cut }
 }

@@ -101,7 +101,7 @@ describeEachEngine('orphaned holds', (engine) => {
       charge: 60n,
       cost: 50n,
       basis: 'cost',
-      status: 'cancelled',
+      status: 'incomplete',
       estimated: 0,
     })
     expect(await findRecord(journaled)).toMatchObject({
@@ -246,7 +246,7 @@ describeEachEngine('orphaned holds', (engine) => {
       })
       await sweep(depsFor({ clock: away }))
     }
-    expect(await findRecord(gone)).toMatchObject({ status: 'cancelled' })
+    expect(await findRecord(gone)).toMatchObject({ status: 'incomplete' })
     const open = await money.test.database.read
       .selectFrom('hold')
       .select('hold_id')

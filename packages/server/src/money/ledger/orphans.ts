@@ -191,12 +191,12 @@ function placedFrom(hold: OrphanHold): PlacedHold {
   }
 }
 
-/** The caller never got its answer whole, so the record says that it was cut short. */
+/** The caller never got its answer whole. Where nothing of it is charged, the record says `error` instead. */
 function factsFrom(progress: HoldProgress | null, usage: ChatUsage | null): UsageFacts {
   return {
     upstream: progress?.upstream ?? null,
     upstreamModel: progress?.upstreamModel ?? null,
-    status: 'cancelled',
+    status: 'incomplete',
     errorCode: SWEPT_CODE,
     promptTokens: usage?.promptTokens ?? progress?.promptTokens ?? null,
     completionTokens: usage?.completionTokens ?? progress?.completionTokens ?? null,
