@@ -9,6 +9,7 @@ import type {
   ChatUpstream,
   UpstreamChatRequest,
 } from '../packages/server/src/upstreams/chat-upstream.ts'
+import { DIRECT } from '../packages/server/src/platform/outbound/open-dispatcher.ts'
 import { openOpenRouter } from '../packages/server/src/upstreams/openrouter/open-openrouter.ts'
 
 // The table of scripted models says what a client sees by the real path; this is the part of that path that is the
@@ -24,6 +25,7 @@ beforeAll(async () => {
     apiKey: SANDBOX_KEY,
     timeouts: { connectMs: 5_000, firstByteMs: 5_000, idleMs: 5_000 },
     allowH2: false,
+    findProxy: DIRECT,
     clock: systemClock,
     supportsChoices: true,
     reportsCost: true,

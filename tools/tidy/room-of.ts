@@ -14,6 +14,7 @@ export const LEVELS: Readonly<Record<string, number>> = {
   'telemetry/tracing': 0,
   config: 1,
   'platform/db': 1,
+  'platform/outbound': 1,
   'platform/spool': 1,
   'access/accounts': 2,
   'access/keys': 2,

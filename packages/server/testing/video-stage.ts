@@ -17,6 +17,7 @@ import { createId } from '../src/platform/runtime/ids.ts'
 import { openRouterVideoBody } from '../src/upstreams/openai-compatible/video-body.ts'
 import { createVideos } from '../src/upstreams/openai-compatible/openai-videos.ts'
 import { CircuitBreaker } from '../src/upstreams/circuit-breaker.ts'
+import { DIRECT } from '../src/platform/outbound/open-dispatcher.ts'
 import { createUpstreamClient } from '../src/upstreams/upstream-client.ts'
 import type { WatchedUpstream } from '../src/upstreams/watch-health.ts'
 import { submitVideo } from '../src/modalities/videos/submit-video.ts'
@@ -105,7 +106,14 @@ export async function openVideoStage(engine: DatabaseEngine): Promise<VideoStage
   )
   const files = await createFolderFiles({ folder, clock })
   const client = createUpstreamClient({
-    ...{ url: stub.url, apiKey: 'upstream-key', timeouts: TIMEOUTS, allowH2: false, extraHeaders: {} },
+    ...{
+      url: stub.url,
+      apiKey: 'upstream-key',
+      timeouts: TIMEOUTS,
+      allowH2: false,
+      findProxy: DIRECT,
+      extraHeaders: {},
+    },
   })
   const dialect = { reportsCost: true, cancels: true, writeBody: openRouterVideoBody }
   const videos = createVideos({ name: 'stub', client, clock, dialect, openElsewhere: null })

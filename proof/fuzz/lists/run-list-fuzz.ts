@@ -19,6 +19,7 @@ import { refreshCatalog, type RefreshResult } from '../../../packages/server/src
 import { renderModel } from '../../../packages/server/src/catalog/render-model.ts'
 import { loadSnapshot } from '../../../packages/server/src/catalog/snapshot.ts'
 import type { TokenPrices } from '../../../packages/server/src/pricing/price.ts'
+import { DIRECT } from '../../../packages/server/src/platform/outbound/open-dispatcher.ts'
 import { openOpenRouter } from '../../../packages/server/src/upstreams/openrouter/open-openrouter.ts'
 import type { Upstream } from '../../../packages/server/src/upstreams/upstream.ts'
 import { createRandom, type Random } from '../../../packages/server/testing/random.ts'
@@ -148,7 +149,7 @@ export async function runListFuzz({ seed, lists }: { readonly seed: number; read
   const { origin, close } = await listenOnLoopback(serve({ random, draw }, () => text))
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-lists-'))
   const upstream = openOpenRouter({
-    ...{ name: 'main', url: `${origin}/v1`, apiKey: null, allowH2: false },
+    ...{ name: 'main', url: `${origin}/v1`, apiKey: null, allowH2: false, findProxy: DIRECT },
     timeouts: { connectMs: PATIENCE_MS, firstByteMs: PATIENCE_MS, idleMs: PATIENCE_MS },
     ...{ reportsCost: false, failuresAreFree: true, supportsChoices: false, clock: { now: () => Date.now() } },
   })

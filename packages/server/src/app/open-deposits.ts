@@ -26,6 +26,7 @@ import { createWatchStore } from '../deposits/watch-store.ts'
 import { openSecondPrice } from './open-second-price.ts'
 import type { Ledger } from '../money/ledger/ledger.ts'
 import type { ChainFigures, ChainMetrics } from '../telemetry/metrics/chain-metrics.ts'
+import type { FindProxy } from '../platform/outbound/open-dispatcher.ts'
 import type { Clock, SystemClock } from '../platform/runtime/clock.ts'
 import type { Logger } from '../platform/runtime/log.ts'
 import { systemTimer } from '../platform/runtime/timer.ts'
@@ -54,6 +55,7 @@ export interface DepositsParts {
   readonly clock: SystemClock
   readonly log: Logger
   readonly processId: string
+  readonly findProxy: FindProxy
   /** Null where nothing is counted. */
   readonly metrics: ChainMetrics | null
 }
@@ -90,9 +92,9 @@ export async function openDeposits(parts: DepositsParts): Promise<OpenDeposits |
     if (rules === null) return
     const xpub = entry.xpub === null ? null : await openXpub(entry.chainId, entry.xpub)
     const onAsked = parts.metrics?.asked.bind(null, entry.chainId)
-    const { clock } = parts
+    const { clock, findProxy } = parts
     const reader = openChainReader({
-      ...{ rules, rpcUrls: entry.rpcUrls, clock },
+      ...{ rules, rpcUrls: entry.rpcUrls, clock, findProxy },
       ...(onAsked === undefined ? {} : { onAsked: (provider, outcome) => onAsked(provider, outcome) }),
     })
     readers.set(entry.chainId, reader)

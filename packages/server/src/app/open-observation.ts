@@ -8,6 +8,7 @@ import type { SettlementListener } from '../money/billing/settlement-listener.ts
 import type { Catalog } from '../catalog/catalog.ts'
 import { type Model, offeringsOf } from '../catalog/model.ts'
 import type { Config } from '../config/config.ts'
+import { findProxy } from '../config/find-proxy.ts'
 import { ConfigError } from '../config/config-error.ts'
 import type { OpenDatabase } from '../platform/db/open-database.ts'
 import { readOutflowFigures } from '../deposits/outflow-figures-store.ts'
@@ -47,7 +48,8 @@ export async function openObservation(config: Config, log: Logger): Promise<Obse
   if (config.tracing === null) return { metrics, tracing: null }
   const onFailing = (error: unknown): void => log.warn({ err: error }, 'traces cannot be sent and are lost')
   const { openTracing } = await loadTracing()
-  return { metrics, tracing: await openTracing({ ...config.tracing, version: VERSION }, onFailing) }
+  const proxy = findProxy(config.proxy, new URL(config.tracing.url))
+  return { metrics, tracing: await openTracing({ ...config.tracing, proxy, version: VERSION }, onFailing) }
 }
 
 async function loadTracing() {

@@ -8,6 +8,7 @@ import type { OutboxDeps } from '../platform/mail/outbox.ts'
 import { createSmtpMailer } from '../platform/mail/smtp-mailer.ts'
 import { settingsDeps } from './open-console.ts'
 import { readGatewaySettings } from '../access/operators/gateway-settings.ts'
+import type { FindProxy } from '../platform/outbound/open-dispatcher.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 import type { Logger } from '../platform/runtime/log.ts'
 
@@ -20,23 +21,24 @@ export interface OutboxParts {
   readonly database: Database
   readonly clock: Clock
   readonly log: Logger
+  readonly findProxy: FindProxy
   readonly onAttempt?: OutboxDeps['onAttempt']
 }
 
 /** Puts the outbox together; null where no mail is sent. */
-export function openOutbox({ config, database, clock, log, onAttempt }: OutboxParts): OutboxDeps | null {
+export function openOutbox({ config, database, clock, log, findProxy, onAttempt }: OutboxParts): OutboxDeps | null {
   const { mail, sessionSecret: secret } = config
   if (mail === null) return null
   const store = createOutboxStore(database)
   const brand = async () => (await readGatewaySettings(settingsDeps({ database, config }))).brand
-  return { store, mailer: mailerOf(mail, brand), clock, log, secret, windows: windowsOf(config), onAttempt }
+  return { store, mailer: mailerOf(mail, brand, findProxy), clock, log, secret, windows: windowsOf(config), onAttempt }
 }
 
 /** A sender without a name of its own is called what the gateway is called. */
-function mailerOf(mail: MailConfig, brand: () => Promise<string>): Mailer {
+function mailerOf(mail: MailConfig, brand: () => Promise<string>, findProxy: FindProxy): Mailer {
   const { name, address } = mail.sender
   const sender = async (): Promise<MailSender> => ({ name: name === '' ? await brand() : name, address })
-  return mail.kind === 'file' ? createFileMailer(mail.folder, sender) : createSmtpMailer(mail.server, sender)
+  return mail.kind === 'file' ? createFileMailer(mail.folder, sender) : createSmtpMailer(mail.server, sender, findProxy)
 }
 
 /**

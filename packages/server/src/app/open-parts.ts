@@ -4,6 +4,7 @@ import { createDurationProbe } from '../platform/audio/duration-probe.ts'
 import { OpenHolds } from '../money/billing/open-holds.ts'
 import type { Config } from '../config/config.ts'
 import { isSandboxAlone } from '../config/data-folder.ts'
+import { proxiesOf } from '../config/find-proxy.ts'
 import { lockDataFolder } from '../platform/db/data-folder-lock.ts'
 import { openDatabase } from '../platform/db/open-database.ts'
 import { describeWaiting } from './describe-start-failure.ts'
@@ -82,13 +83,14 @@ export async function openParts({ config, log, clock: machine = systemClock, onF
     unlock()
     throw error
   }
+  const findProxy = proxiesOf(config)
   const catalog = await openCatalog(config, clock, log)
   const sandbox = await openSandbox(config, catalog.catalog, clock)
   const upstreams = openUpstreams(config, {
-    ...{ clock, sandbox },
+    ...{ clock, sandbox, findProxy },
     observersOf: (upstream) => callObservers(observation, upstream),
   })
-  const media = await openMedia(config, clock)
+  const media = await openMedia(config, clock, findProxy)
   const ledger = new Ledger({
     engine: observeEngine(observation, createLedgerEngine(database)),
     onCorrected: (holdId, values) =>
@@ -115,14 +117,14 @@ export async function openParts({ config, log, clock: machine = systemClock, onF
   const origins = () => consoleOrigins(config, listening.origin)
   const limitMetrics = observation.metrics?.limits ?? null
   const limits = openLimits({ config, database, clock, log, processId, leases, metrics: limitMetrics })
-  const chainMetrics = observation.metrics?.chains ?? null
-  const deposits = await openDeposits({ config, database, ledger, clock, log, processId, metrics: chainMetrics })
+  const metrics = observation.metrics?.chains ?? null
+  const deposits = await openDeposits({ config, database, ledger, clock, log, processId, findProxy, metrics })
   const answers = {
     ...{ clock, processId, secrets: config.peppers },
     store: createIdempotentRequestStore(database),
     space: new KeptSpace(clock),
   }
-  const outbox = openOutbox({ config, database, clock, log, onAttempt: observation.metrics?.backlog.mailed })
+  const outbox = openOutbox({ config, database, clock, log, findProxy, onAttempt: observation.metrics?.backlog.mailed })
   const idempotency = createIdempotency({
     ...answers,
     outcomeOf: requestOutcome(database, { clock, processId, leases }),

@@ -4,6 +4,7 @@ import type { Config, UpstreamConfig } from '../config/config.ts'
 import { InvariantError } from '../platform/errors/invariant-error.ts'
 import type { TracedUpstream } from './observe/trace-calls.ts'
 import type { MediaPrices } from '../pricing/media-price.ts'
+import type { FindProxy } from '../platform/outbound/open-dispatcher.ts'
 import type { SystemClock } from '../platform/runtime/clock.ts'
 import { openAnthropic } from '../upstreams/anthropic/open-anthropic.ts'
 import { openGemini } from '../upstreams/gemini/open-gemini.ts'
@@ -28,6 +29,7 @@ const OPENROUTER_URL = 'https://openrouter.ai/api/v1'
 interface OpenDeps {
   readonly clock: SystemClock
   readonly sandbox: SandboxAddress | null
+  readonly findProxy: FindProxy
   /** Who else watches the calls to an upstream. */
   readonly observersOf: (upstream: TracedUpstream) => readonly UpstreamObserver[]
 }
@@ -37,11 +39,11 @@ function addressOf({ name, url }: UpstreamConfig): string {
   return url
 }
 
-function openUpstream(config: UpstreamConfig, { clock, sandbox }: OpenDeps): Upstream {
+function openUpstream(config: UpstreamConfig, { clock, sandbox, findProxy }: OpenDeps): Upstream {
   const { name, connectMs, firstByteMs, idleMs, contentMs, allowH2, maxTokensField, reportsCost, failuresAreFree } =
     config
   const timeouts = { connectMs, firstByteMs, idleMs, contentMs }
-  const common = { name, timeouts, allowH2, reportsCost, failuresAreFree, clock }
+  const common = { name, timeouts, allowH2, reportsCost, failuresAreFree, clock, findProxy }
   switch (config.kind) {
     case 'sandbox': {
       if (sandbox === null) throw new InvariantError('The sandbox does not run')

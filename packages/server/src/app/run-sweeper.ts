@@ -3,6 +3,7 @@ import { scrubSecrets } from '@svc/contract'
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import { ASSET_DECIMALS, type Asset, type Hex } from '../chain/assets.ts'
 import type { DepositChainConfig } from '../config/deposits-config.ts'
+import { proxiesOf } from '../config/find-proxy.ts'
 import { loadOperatorConfig, type OperatorConfig } from '../config/load-operator-config.ts'
 import type { StorePlace } from '../config/store-address.ts'
 import type { Database } from '../platform/db/database.ts'
@@ -12,6 +13,7 @@ import { createOutflowStore } from '../deposits/outflow-store.ts'
 import { formatAmount } from '../chain/format-amount.ts'
 import { parseAmount } from '../chain/parse-amount.ts'
 import { createWatchStore } from '../deposits/watch-store.ts'
+import type { FindProxy } from '../platform/outbound/open-dispatcher.ts'
 import { systemClock } from '../platform/runtime/clock.ts'
 import { createId } from '../platform/runtime/ids.ts'
 import { describeStartFailure } from './describe-start-failure.ts'
@@ -106,10 +108,12 @@ async function sweepOnce(config: OperatorConfig, options: Options): Promise<numb
     let code = 0
     for (const one of keys) {
       const chain = config.deposits?.chains.find(({ chainId }) => chainId === one.chainId)
-      const report = await sweepOne(database, one, chain, options).catch((error: unknown) => {
-        printError(`chain ${one.chainId}: ${sentenceOf(error)}`)
-        return null
-      })
+      const report = await sweepOne(database, one, { chain, findProxy: proxiesOf(config) }, options).catch(
+        (error: unknown) => {
+          printError(`chain ${one.chainId}: ${sentenceOf(error)}`)
+          return null
+        },
+      )
       if (report === null || report.problems.length > 0) code = 1
     }
     return code
@@ -121,7 +125,7 @@ async function sweepOnce(config: OperatorConfig, options: Options): Promise<numb
 async function sweepOne(
   database: Database,
   keys: SweepKeys,
-  chain: DepositChainConfig | undefined,
+  { chain, findProxy }: { readonly chain: DepositChainConfig | undefined; readonly findProxy: FindProxy },
   options: Options,
 ): Promise<SweepReport | null> {
   const { chainId } = keys
@@ -139,7 +143,7 @@ async function sweepOne(
   }
   try {
     const deps = {
-      chain: await openSweepChain({ chainId, token: chain.token as Hex, rpcUrls: chain.rpcUrls }),
+      chain: await openSweepChain({ chainId, token: chain.token as Hex, rpcUrls: chain.rpcUrls, findProxy }),
       ...{ keys, keepLease, clock: systemClock },
       addresses: createDepositAddressStore(database),
       outflows: createOutflowStore(database),

@@ -25,8 +25,8 @@ export interface JsonRpcOptions {
   readonly name: string
   readonly url: string
   readonly timeoutMs?: number
-  /** Absent: connections of its own. */
-  readonly dispatcher?: Dispatcher
+  /** Its connections, which it closes when it is stopped. */
+  readonly dispatcher: Dispatcher
   readonly onAsked?: (outcome: RpcOutcome, elapsedMs: number) => void
 }
 
@@ -83,7 +83,10 @@ export function createJsonRpc(options: JsonRpcOptions): JsonRpc {
       if (failure !== null) throw failure
       return answer.kind === 'result' ? answer.result : null
     },
-    stop: () => stopped.abort(),
+    stop: () => {
+      stopped.abort()
+      void options.dispatcher.destroy()
+    },
   }
 }
 
@@ -96,7 +99,7 @@ function failureOf(name: string, method: string, answer: Answer): ChainUnavailab
 
 interface SendOptions {
   readonly timeoutMs: number
-  readonly dispatcher: Dispatcher | undefined
+  readonly dispatcher: Dispatcher
   readonly signal: AbortSignal
 }
 

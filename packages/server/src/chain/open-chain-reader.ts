@@ -1,3 +1,4 @@
+import { DIRECT, type FindProxy, openDispatcher } from '../platform/outbound/open-dispatcher.ts'
 import type { SystemClock } from '../platform/runtime/clock.ts'
 import type { ChainReader, ChainView, ProviderAnswer } from './chain-reader.ts'
 import type { ChainRules } from './chain-rules.ts'
@@ -12,6 +13,8 @@ export interface ChainReaderOptions {
   readonly rpcUrls: readonly string[]
   readonly clock: SystemClock
   readonly timeoutMs?: number
+  /** Absent: direct connections. */
+  readonly findProxy?: FindProxy
   readonly onAsked?: (provider: string, outcome: RpcOutcome, elapsedMs: number) => void
 }
 
@@ -25,6 +28,8 @@ const SLOW_MS = 2_000
 const SLOW_REST_MS = 60_000
 /** How much the newest answer counts in the average: one slow answer alone moves no node back. */
 const NEWEST_SHARE = 0.25
+/** Of a connection, in milliseconds. Every question has a shorter limit of its own for all of it. */
+const LIMITS = { connectMs: 8_000, headersMs: 12_000, bodyMs: 12_000 }
 
 interface Provider {
   readonly rpc: JsonRpc
@@ -65,10 +70,12 @@ export function openChainReader(options: ChainReaderOptions): ChainReader {
   }
 }
 
-function openProvider({ rules, clock, timeoutMs, onAsked }: ChainReaderOptions, url: string, at: number): Provider {
+function openProvider(options: ChainReaderOptions, url: string, at: number): Provider {
+  const { rules, clock, timeoutMs, findProxy = DIRECT, onAsked } = options
   const name = `provider ${at + 1} of chain ${rules.chainId}`
+  const dispatcher = openDispatcher(new URL(url), findProxy, LIMITS)
   const rpc = createJsonRpc({
-    ...{ name, url },
+    ...{ name, url, dispatcher },
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     onAsked: (outcome, elapsedMs) => {
       onAsked?.(`${at + 1}`, outcome, elapsedMs)

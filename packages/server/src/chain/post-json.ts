@@ -15,7 +15,7 @@ export class PostError extends Error {
 export interface PostOptions {
   /** Time for all of it: connection, request and answer. */
   readonly timeoutMs: number
-  readonly dispatcher: Dispatcher | undefined
+  readonly dispatcher: Dispatcher
   /** Ends it at once. */
   readonly signal: AbortSignal
 }
@@ -42,7 +42,7 @@ export async function postJson(url: string, body: unknown, options: PostOptions)
       body: JSON.stringify(body),
       signal: limit.signal,
       ...{ headersTimeout: timeoutMs, bodyTimeout: timeoutMs },
-      ...(dispatcher === undefined ? {} : { dispatcher }),
+      dispatcher,
     })
     const { statusCode } = response
     if (statusCode < 200 || statusCode > 299) {

@@ -44,6 +44,16 @@ export interface MailServerConfig {
   readonly login: { readonly user: string; readonly password: string } | null
 }
 
+/** Through what other servers are reached. Addresses may hold a user and a password. */
+export interface ProxyConfig {
+  /** The proxy for `http:` addresses; null connects directly. */
+  readonly http: string | null
+  /** The proxy for `https:` addresses and for mail servers; null connects directly. */
+  readonly https: string | null
+  /** Entries of `NO_PROXY`, which are reached directly all the same. */
+  readonly exceptions: readonly string[]
+}
+
 /** How emails leave. */
 export type MailConfig = {
   /** Who they say they are from; an empty name for none. */
@@ -133,6 +143,7 @@ export interface Config {
   readonly signup: Environment['SVC_SIGNUP']
   readonly media: MediaConfig
   readonly trustedProxies: readonly string[]
+  readonly proxy: ProxyConfig
   /** Null sends no mail. */
   readonly mail: MailConfig | null
   /** Folders in which programs are looked for, as in `PATH`. */

@@ -5,6 +5,7 @@ import { closestName } from './closest-name.ts'
 import { pricePair } from './decimal-price.ts'
 import { plainProblem } from './plain-problem.ts'
 import { isSmtpUrl, parseMailSender } from './mail-entry.ts'
+import { parseProxy } from './parse-proxy.ts'
 
 /** Characters of a secret at least: 128 bits as hex. */
 const SECRET_LENGTH_MIN = 32
@@ -97,6 +98,14 @@ const rpcUrls = z.string().transform((text, context): readonly string[] => {
   return z.NEVER
 })
 
+const outboundProxy = z.string().transform((text, context): string => {
+  if (text === 'off') return text
+  const proxy = parseProxy(text)
+  if (proxy !== null) return proxy
+  context.addIssue({ code: 'custom', message: 'give an address such as http://proxy.example.com:3128, or off' })
+  return z.NEVER
+})
+
 const mailSender = z.string().transform((text, context) => {
   const sender = parseMailSender(text)
   if (sender !== null) return sender
@@ -178,6 +187,8 @@ export const environmentSchema = z.object({
   SVC_S3_ACCESS_KEY_ID: plainKey.optional(),
   SVC_S3_SECRET_ACCESS_KEY: plainKey.optional(),
   SVC_TRUSTED_PROXIES: proxies.optional(),
+  SVC_OUTBOUND_PROXY: outboundProxy.optional(),
+  SVC_NO_PROXY: z.string().optional(),
   SVC_SMTP_URL: z
     .string()
     .refine(isSmtpUrl, 'give an address such as smtps://user:password@mail.example.com:465, without path or options')

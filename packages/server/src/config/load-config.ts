@@ -10,6 +10,7 @@ import { resolveDeposits } from './resolve-deposits.ts'
 import { mediaProblems, resolveMedia } from './resolve-media.ts'
 import { resolveMail } from './resolve-mail.ts'
 import { resolvePrices } from './resolve-prices.ts'
+import { resolveProxy } from './resolve-proxy.ts'
 import { resolveTracing } from './resolve-tracing.ts'
 import { resolveUpstreams } from './resolve-upstreams.ts'
 import { isLoopback, whyReachable } from './reach.ts'
@@ -56,7 +57,13 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
     isProduction,
     isSandbox: isSandboxAlone(upstreams),
   })
-  const settingProblems = [...adminProblems(environment), ...mediaProblems(environment), ...mailProblems]
+  const { proxy, problems: proxyProblems } = resolveProxy(environment, source.env)
+  const settingProblems = [
+    ...adminProblems(environment),
+    ...mediaProblems(environment),
+    ...mailProblems,
+    ...proxyProblems,
+  ]
   const found = [
     ...upstreamProblems,
     ...priceProblems,
@@ -88,6 +95,7 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
     signup: environment.SVC_SIGNUP,
     media: resolveMedia(environment, sessionSecret),
     trustedProxies: environment.SVC_TRUSTED_PROXIES ?? [],
+    proxy,
     mail,
     searchPath: source.env['PATH'] ?? '',
     logLevel: environment.SVC_LOG_LEVEL ?? (source.output === 'terminal' ? 'warn' : 'info'),

@@ -6,12 +6,21 @@ import type { DepositsConfig } from './deposits-config.ts'
 import { whyReachable } from './reach.ts'
 import { resolveDeposits } from './resolve-deposits.ts'
 import { resolvePrices } from './resolve-prices.ts'
+import { resolveProxy } from './resolve-proxy.ts'
 import { resolveUpstreams } from './resolve-upstreams.ts'
 
 /** What the operator commands need to know: the books, and the models that a key may name. */
 export interface OperatorConfig extends Pick<
   Config,
-  'databaseUrl' | 'dataDir' | 'isProduction' | 'limits' | 'routes' | 'prices' | 'mediaPrices' | 'catalogPrefix'
+  | 'databaseUrl'
+  | 'dataDir'
+  | 'isProduction'
+  | 'limits'
+  | 'routes'
+  | 'prices'
+  | 'mediaPrices'
+  | 'catalogPrefix'
+  | 'proxy'
 > {
   /** Possibly without their keys and addresses. */
   readonly upstreams: readonly UpstreamConfig[]
@@ -48,6 +57,7 @@ export function loadOperatorConfig(source: ConfigSource): OperatorConfig {
     prices,
     mediaPrices,
     catalogPrefix: environment.SVC_CATALOG_PREFIX ?? null,
+    proxy: resolveProxy(environment, source.env).proxy,
     peppers: givenPeppers(environment) ?? (pepper === null ? null : keptPepper(pepper)),
     sessionSecret: environment.SVC_SESSION_SECRET ?? findSecret('session-secret'),
   }

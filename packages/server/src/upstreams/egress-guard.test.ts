@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { fileBytes, startStubVideoUpstream, type StubVideoUpstream } from '../../testing/stub-video-upstream.ts'
+import { DIRECT } from '../platform/outbound/open-dispatcher.ts'
 import { createEgress, type Egress } from './egress-guard.ts'
 import { openExternalVideo } from './open-external-video.ts'
 
@@ -10,8 +11,11 @@ let strict: Egress
 let open: Egress
 beforeEach(async () => {
   stub = await startStubVideoUpstream()
-  strict = createEgress({ timeouts: TIMEOUTS })
-  open = createEgress({ timeouts: TIMEOUTS, protocols: ['http:'], isAllowed: (address) => address === '127.0.0.1' })
+  strict = createEgress({ timeouts: TIMEOUTS, findProxy: DIRECT })
+  open = createEgress({
+    ...{ timeouts: TIMEOUTS, findProxy: DIRECT, protocols: ['http:'] },
+    isAllowed: (address) => address === '127.0.0.1',
+  })
 })
 afterEach(async () => {
   await Promise.all([strict.close(), open.close(), stub.close()])

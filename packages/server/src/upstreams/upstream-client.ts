@@ -1,5 +1,6 @@
 import { trimEndOf } from '@svc/contract'
-import { Agent, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
+import { type FindProxy, openDispatcher } from '../platform/outbound/open-dispatcher.ts'
 import type { Patience } from './silence-watch.ts'
 
 /** How long an upstream may be silent, each in milliseconds. */
@@ -61,21 +62,21 @@ export function createUpstreamClient(options: {
   readonly apiKey: string | null
   readonly timeouts: UpstreamTimeouts
   readonly allowH2: boolean
+  readonly findProxy: FindProxy
   readonly extraHeaders: Readonly<Record<string, string>>
   readonly keyHeader?: string
 }): UpstreamClient {
   const url = new URL(options.url)
   const { firstByteMs, idleMs, contentMs = CONTENT_MS } = options.timeouts
-  const agent = new Agent({
+  const dispatcher = openDispatcher(url, options.findProxy, {
     allowH2: options.allowH2,
-    connect: { timeout: options.timeouts.connectMs },
-    headersTimeout: firstByteMs,
-    bodyTimeout: idleMs,
-    keepAliveTimeout: IDLE_CONNECTION_MS,
-    pipelining: 1,
+    connectMs: options.timeouts.connectMs,
+    headersMs: firstByteMs,
+    bodyMs: idleMs,
+    keepAliveMs: IDLE_CONNECTION_MS,
   })
   return {
-    dispatcher: agent,
+    dispatcher,
     patience: { firstMs: Math.max(firstByteMs, idleMs), idleMs, contentMs },
     origin: url.origin,
     basePath: trimEndOf(url.pathname, '/'),
@@ -86,6 +87,6 @@ export function createUpstreamClient(options: {
       ...options.extraHeaders,
     },
     apiKey: options.apiKey,
-    close: () => agent.destroy(),
+    close: () => dispatcher.destroy(),
   }
 }

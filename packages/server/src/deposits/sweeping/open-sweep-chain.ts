@@ -1,4 +1,6 @@
+import { type Dispatcher, fetch } from 'undici'
 import type { ChainId, Hex } from '../../chain/assets.ts'
+import { type FindProxy, openDispatcher } from '../../platform/outbound/open-dispatcher.ts'
 import type { SweepBlock, SweepChain, SweepReceipt } from './sweep-chain.ts'
 
 /** Time for one answer, in milliseconds, and questions in a row at most. */
@@ -6,6 +8,8 @@ const TIMEOUT_MS = 15_000
 const RETRIES = 2
 /** Questions that one request carries at most. */
 const BATCH_MAX = 50
+/** Of a connection, in milliseconds. */
+const LIMITS = { connectMs: TIMEOUT_MS, headersMs: TIMEOUT_MS, bodyMs: TIMEOUT_MS }
 
 /** A gas price that has doubled meanwhile is still paid: a transaction must not wait for a quiet hour. */
 const GAS_PRICE_MARGIN = 2n
@@ -46,11 +50,15 @@ export async function openSweepChain(options: {
   readonly chainId: ChainId
   readonly token: Hex
   readonly rpcUrls: readonly string[]
+  readonly findProxy: FindProxy
 }): Promise<SweepChain> {
   const { createPublicClient, fallback, http } = await import('viem')
-  const { chainId, token, rpcUrls } = options
+  const { chainId, token, rpcUrls, findProxy } = options
   const transports = rpcUrls.map((url) =>
-    http(url, { timeout: TIMEOUT_MS, retryCount: RETRIES, batch: { batchSize: BATCH_MAX } }),
+    http(url, {
+      ...{ timeout: TIMEOUT_MS, retryCount: RETRIES, batch: { batchSize: BATCH_MAX } },
+      fetchFn: fetchThrough(openDispatcher(new URL(url), findProxy, LIMITS)),
+    }),
   )
   const client = createPublicClient({ transport: fallback(transports), cacheTime: 0 })
   const found = await client.getChainId()
@@ -98,4 +106,10 @@ export async function openSweepChain(options: {
       }
     },
   }
+}
+
+/** The platform's own `fetch` takes no connections of ours. */
+function fetchThrough(dispatcher: Dispatcher): typeof globalThis.fetch {
+  const through: unknown = (url: string, init: object) => fetch(url, { ...init, dispatcher })
+  return through as typeof globalThis.fetch
 }

@@ -9,6 +9,7 @@ import { creditsOf, openDepositScene, type DepositScene } from '../../../testing
 import { hasEvm, PUBLIC_MNEMONIC, startEvmChain, TOKEN, usdg, type EvmChain } from '../../../testing/evm-chain.ts'
 import type { Hex } from '../../chain/assets.ts'
 import { createOutflowStore } from '../outflow-store.ts'
+import { DIRECT } from '../../platform/outbound/open-dispatcher.ts'
 import { openSweepChain } from './open-sweep-chain.ts'
 import type { SweepChain } from './sweep-chain.ts'
 import { readSweepKeys, type SweepKeys } from './sweep-keys.ts'
@@ -50,7 +51,7 @@ describe.skipIf(!hasEvm())('sweeping', () => {
   }
 
   async function depsOf(over: Partial<SweepChain> = {}): Promise<SweepDeps> {
-    const opened = await openSweepChain({ chainId: 4663, token: TOKEN, rpcUrls: [chain.url] })
+    const opened = await openSweepChain({ chainId: 4663, token: TOKEN, rpcUrls: [chain.url], findProxy: DIRECT })
     return {
       chain: { ...opened, ...over },
       ...{ keys, addresses: scene.addresses, clock: scene.clock },
@@ -215,7 +216,7 @@ describe.skipIf(!hasEvm())('sweeping', () => {
   })
 
   test('a provider of another chain is refused', async () => {
-    const wrong = openSweepChain({ chainId: 46630, token: TOKEN, rpcUrls: [chain.url] })
+    const wrong = openSweepChain({ chainId: 46630, token: TOKEN, rpcUrls: [chain.url], findProxy: DIRECT })
     await expect(wrong).rejects.toThrow('answers for chain 4663')
   })
 })

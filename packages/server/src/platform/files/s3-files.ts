@@ -1,6 +1,9 @@
 import { ownMember } from '@svc/contract'
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
 import { Readable } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
+import { DIRECT, type FindProxy } from '../outbound/open-dispatcher.ts'
 import type { BelievedClock } from '../runtime/believed-clock.ts'
 import { boundedSource } from './bounded-source.ts'
 import { checkFiles } from './check-files.ts'
@@ -25,6 +28,8 @@ export interface S3Place {
 export interface S3FilesDeps {
   readonly place: S3Place
   readonly clock: Pick<BelievedClock, 'now' | 'earliest'>
+  /** Absent: direct connections. */
+  readonly findProxy?: FindProxy
 }
 
 /**
@@ -50,9 +55,9 @@ interface Bucket extends S3FilesDeps {
  * is taken back.
  * @throws {FilesUnavailableError} where the optional packages are missing.
  */
-export async function createS3Files({ place, clock }: S3FilesDeps): Promise<MediaFiles> {
+export async function createS3Files({ place, clock, findProxy = DIRECT }: S3FilesDeps): Promise<MediaFiles> {
   const sdk = await loadSdk()
-  const client = openClient(sdk, place)
+  const client = openClient(sdk, place, findProxy)
   const bucket: Bucket = { sdk, client, place, clock }
   const files: MediaFiles = {
     put: (file) => upload(bucket, file),
@@ -86,7 +91,8 @@ async function loadSdk(): Promise<Sdk> {
   }
 }
 
-function openClient(sdk: Sdk, { endpoint, region, usesPath, credentials }: S3Place): S3Client {
+function openClient(sdk: Sdk, { endpoint, region, usesPath, credentials }: S3Place, findProxy: FindProxy): S3Client {
+  const target = new URL(endpoint ?? `https://s3.${region}.amazonaws.com`)
   return new sdk.S3Client({
     region,
     ...(endpoint === null ? {} : { endpoint }),
@@ -95,8 +101,18 @@ function openClient(sdk: Sdk, { endpoint, region, usesPath, credentials }: S3Pla
     // Checksums in trailers are Amazon's own; stores that imitate S3 may not know them.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: ANSWER_MS, throwOnRequestTimeout: true },
+    requestHandler: {
+      ...{ connectionTimeout: CONNECT_MS, requestTimeout: ANSWER_MS, throwOnRequestTimeout: true },
+      ...agentsFor(findProxy(target)),
+    },
   })
+}
+
+/** The handler's own agents where the store is reached directly. */
+function agentsFor(proxy: URL | null) {
+  if (proxy === null) return {}
+  const agent = { keepAlive: true, maxSockets: 50, proxyEnv: { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href } }
+  return { httpAgent: new HttpAgent(agent), httpsAgent: new HttpsAgent(agent) }
 }
 
 async function upload(bucket: Bucket, file: NewMediaFile): Promise<MediaFileFacts> {

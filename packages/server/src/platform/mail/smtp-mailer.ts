@@ -1,4 +1,6 @@
+import { isIPv6 } from 'node:net'
 import type { Transporter } from 'nodemailer'
+import { DIRECT, type FindProxy } from '../outbound/open-dispatcher.ts'
 import { composeMessage } from './compose-message.ts'
 import type { Mailer, MailOutcome, MailSender } from './mailer.ts'
 
@@ -19,11 +21,15 @@ const CONNECT_MS = 5_000
 const SILENCE_MS = 10_000
 
 /** Makes a mailer that hands emails to an SMTP server. The mail library is loaded with the first email. */
-export function createSmtpMailer(server: SmtpServer, sender: () => Promise<MailSender>): Mailer {
+export function createSmtpMailer(
+  server: SmtpServer,
+  sender: () => Promise<MailSender>,
+  findProxy: FindProxy = DIRECT,
+): Mailer {
   let transporter: Promise<Transporter> | null = null
   return {
     async send(mail) {
-      transporter ??= openTransporter(server)
+      transporter ??= openTransporter(server, findProxy)
       try {
         const open = await transporter
         const { envelope, ...message } = composeMessage(mail, await sender())
@@ -36,14 +42,17 @@ export function createSmtpMailer(server: SmtpServer, sender: () => Promise<MailS
   }
 }
 
-async function openTransporter(server: SmtpServer): Promise<Transporter> {
+async function openTransporter(server: SmtpServer, findProxy: FindProxy): Promise<Transporter> {
   const { createTransport } = await import('nodemailer')
+  const host = isIPv6(server.host) ? `[${server.host}]` : server.host
+  const proxy = findProxy(new URL(`${server.isSecure ? 'smtps' : 'smtp'}://${host}:${server.port}`))
   return createTransport({
     host: server.host,
     port: server.port,
     secure: server.isSecure,
     requireTLS: server.requiresTls,
     ...(server.login === null ? {} : { auth: { user: server.login.user, pass: server.login.password } }),
+    ...(proxy === null ? {} : { proxy: proxy.href }),
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
     dnsTimeout: CONNECT_MS,

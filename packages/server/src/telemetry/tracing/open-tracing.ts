@@ -38,6 +38,8 @@ export interface TracingOptions {
   readonly ratio: number
   /** Whether a caller's own decision, in its `traceparent`, goes before the ratio. */
   readonly followsCaller: boolean
+  /** Through which the collector is reached; null for a direct connection. */
+  readonly proxy: URL | null
   readonly version: string
 }
 
@@ -50,7 +52,10 @@ async function createExporter(options: TracingOptions): Promise<SpanExporter> {
     options.protocol === 'http/json'
       ? await import('@opentelemetry/exporter-trace-otlp-http')
       : await import('@opentelemetry/exporter-trace-otlp-proto')
-  return new OTLPTraceExporter({ url: options.url })
+  const { url, proxy } = options
+  if (proxy === null) return new OTLPTraceExporter({ url })
+  const proxyEnv = { HTTP_PROXY: proxy.href, HTTPS_PROXY: proxy.href }
+  return new OTLPTraceExporter({ url, httpAgentOptions: { keepAlive: true, proxyEnv } })
 }
 
 /**

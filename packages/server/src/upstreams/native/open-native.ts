@@ -1,4 +1,5 @@
 import { ServiceError } from '../../platform/errors/service-error.ts'
+import type { FindProxy } from '../../platform/outbound/open-dispatcher.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { EmbeddingUpstream } from '../embedding-upstream.ts'
 import type { ChatWire } from '../openai-compatible/chat-wire.ts'
@@ -18,6 +19,7 @@ export interface NativeOptions {
   readonly reportsCost: boolean
   readonly failuresAreFree: boolean
   readonly clock: Clock
+  readonly findProxy: FindProxy
 }
 
 /** In what one such API differs from another. */

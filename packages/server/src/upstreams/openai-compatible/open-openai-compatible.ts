@@ -1,3 +1,4 @@
+import type { FindProxy } from '../../platform/outbound/open-dispatcher.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Upstream } from '../upstream.ts'
 import { createUpstreamClient, type UpstreamTimeouts } from '../upstream-client.ts'
@@ -33,6 +34,7 @@ export interface ServerOptions {
   /** As in the dialect. */
   readonly failuresAreFree: boolean
   readonly clock: Clock
+  readonly findProxy: FindProxy
 }
 
 /** OpenAI's own API, which servers that imitate it follow in parts: what they lack, they refuse themselves. */

@@ -1,3 +1,4 @@
+import type { FindProxy } from '../../platform/outbound/open-dispatcher.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { createEgress } from '../egress-guard.ts'
 import { openExternalVideo } from '../open-external-video.ts'
@@ -10,6 +11,7 @@ export interface VideosOf {
   readonly name: string
   readonly timeouts: UpstreamTimeouts
   readonly clock: Clock
+  readonly findProxy: FindProxy
 }
 
 /** The port for videos of an upstream, with its own guarded way to files that lie elsewhere. */
@@ -21,11 +23,11 @@ export interface OpenVideos {
 
 /** Opens the port. It uses the upstream's own connections for all that is the upstream's. */
 export function openVideos(
-  { name, timeouts, clock }: VideosOf,
+  { name, timeouts, clock, findProxy }: VideosOf,
   client: UpstreamClient,
   dialect: VideoDialect,
 ): OpenVideos {
-  const egress = createEgress({ timeouts })
+  const egress = createEgress({ timeouts, findProxy })
   return {
     port: createVideos({
       ...{ name, client, clock, dialect },

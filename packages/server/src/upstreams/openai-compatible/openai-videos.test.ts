@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { fileBytes, startStubVideoUpstream, type StubVideoUpstream } from '../../../testing/stub-video-upstream.ts'
 import { parseUsd } from '../../pricing/usd.ts'
+import { DIRECT } from '../../platform/outbound/open-dispatcher.ts'
 import { createUpstreamClient, type UpstreamClient } from '../upstream-client.ts'
 import type { VideoSubmission, VideoUpstream } from '../video-upstream.ts'
 import { createVideos } from './openai-videos.ts'
@@ -15,7 +16,14 @@ let openRouter: VideoUpstream
 beforeEach(async () => {
   stub = await startStubVideoUpstream()
   const timeouts = { connectMs: 2_000, firstByteMs: 2_000, idleMs: 2_000 }
-  client = createUpstreamClient({ url: stub.url, apiKey: 'up-key', timeouts, allowH2: false, extraHeaders: {} })
+  client = createUpstreamClient({
+    url: stub.url,
+    apiKey: 'up-key',
+    timeouts,
+    allowH2: false,
+    findProxy: DIRECT,
+    extraHeaders: {},
+  })
   const common = { name: 'stub', client, clock: { now: () => 0 }, openElsewhere: null }
   const dialect = { reportsCost: false, cancels: true, writeBody: openAiVideoBody }
   openAi = createVideos({ ...common, dialect })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseLiveList } from '../../catalog/live-list.ts'
+import { DIRECT } from '../../platform/outbound/open-dispatcher.ts'
 import { createUpstreamClient, type UpstreamClient } from '../upstream-client.ts'
 import { useStubUpstream } from '../../../testing/use-stub-upstream.ts'
 import { addMediaLists } from './media-lists.ts'
@@ -10,7 +11,14 @@ let asked: string[] = []
 
 beforeAll(() => {
   const timeouts = { connectMs: 1_000, firstByteMs: 1_000, idleMs: 1_000 }
-  client = createUpstreamClient({ url: stub.url, apiKey: null, timeouts, allowH2: false, extraHeaders: {} })
+  client = createUpstreamClient({
+    url: stub.url,
+    apiKey: null,
+    timeouts,
+    allowH2: false,
+    findProxy: DIRECT,
+    extraHeaders: {},
+  })
 })
 afterAll(() => client.close())
 

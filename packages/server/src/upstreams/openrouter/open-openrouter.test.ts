@@ -4,6 +4,7 @@ import { scanMembers } from '../../platform/json/json-body.ts'
 import { systemClock } from '../../platform/runtime/clock.ts'
 import type { ChatUpstream } from '../chat-upstream.ts'
 import { useStubUpstream } from '../../../testing/use-stub-upstream.ts'
+import { DIRECT } from '../../platform/outbound/open-dispatcher.ts'
 import { openOpenRouter } from './open-openrouter.ts'
 
 const stub = useStubUpstream()
@@ -15,6 +16,7 @@ beforeAll(() => {
     apiKey: 'sk-router',
     timeouts: { connectMs: 5_000, firstByteMs: 120_000, idleMs: 120_000 },
     allowH2: false,
+    findProxy: DIRECT,
     clock: systemClock,
     supportsChoices: false,
     reportsCost: true,
