@@ -13,6 +13,7 @@ const requests = {
   '/v1/completions': '{"model":"svc-gpt","prompt":"x"',
   '/v1/responses': '{"model":"svc-gpt","input":"x"',
   '/v1/messages': '{"model":"svc-opus","max_tokens":5,"messages":[{"role":"user","content":"x"}]',
+  '/v1/responses/input_tokens': '{"model":"svc-opus","input":"x"',
   '/v1/messages/count_tokens': '{"model":"svc-opus","messages":[{"role":"user","content":"x"}]',
   '/v1/embeddings': '{"model":"openai/text-embedding-3-small","input":"x"',
   '/v1/rerank': '{"model":"svc-gpt","query":"x","documents":["x"]',

@@ -163,8 +163,6 @@ describe('a tool that an upstream would run is refused by name, and nothing is a
     ['tools.0.new_hosted_tool', () => talk({ tools: [{ ...tool, new_hosted_tool: {} }] })],
     ['tools.0.retrieval', () => talk({ tools: [{ ...tool, retrieval: { knowledge_id: 'x' } }] })],
     ['options.tools', () => talk({ options: { tools: [{ googleSearch: {} }] } })],
-    ['tools.0.type', () => respond({ tools: [{ type: 'custom', name: 'f', googleSearch: {} }] })],
-    ['tools.0.web_search', () => respond({ tools: [{ type: 'function', name: 'f', web_search: {} }] })],
     ['tools.0.web_search', () => message({ tools: [{ ...flat, web_search: { enable: true } }] })],
     ['tools.0.googleSearch', () => message({ tools: [{ name: 'f', input_schema: {}, googleSearch: {} }] })],
     ['tools.0.type', () => message({ tools: [{ type: 'web_search_20250305', name: 'web_search' }] })],
@@ -174,6 +172,13 @@ describe('a tool that an upstream would run is refused by name, and nothing is a
     expect(await response.json()).toMatchObject({ error: { code: 'unsupported_parameter', param } })
     expect(upstream.stub.chats).toEqual([])
     expect((await gateway.balance()).held).toBe(0n)
+  })
+
+  test('in the Responses form, where it is left out, no word of it goes on', async () => {
+    const own = { type: 'function', name: 'f', parameters: {}, web_search: {} }
+    const tools = [own, { type: 'custom', name: 'g', googleSearch: {} }, { type: 'web_search' }, { googleSearch: {} }]
+    expect((await respond({ tools })).status).toBe(200)
+    expect(upstream.stub.chats[0]?.text).not.toMatch(/search/i)
   })
 
   test('a key that a tool has twice is refused', async () => {

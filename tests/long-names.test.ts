@@ -25,6 +25,7 @@ const requests = {
   '/v1/completions': '{"model":"no-such-model","prompt":"x"',
   '/v1/responses': '{"model":"no-such-model","store":false,"input":"x"',
   '/v1/messages': '{"model":"no-such-model","max_tokens":5,"messages":[{"role":"user","content":"x"}]',
+  '/v1/responses/input_tokens': '{"model":"no-such-model","input":"x"',
   '/v1/messages/count_tokens': '{"model":"no-such-model","messages":[{"role":"user","content":"x"}]',
   '/v1/embeddings': '{"model":"no-such-model","input":"x"',
   '/v1/rerank': '{"model":"no-such-model","query":"x","documents":["x"]',

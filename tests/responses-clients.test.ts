@@ -315,29 +315,24 @@ describe('with an upstream that does what the test says', () => {
   })
 
   test.each([
-    ['previous_response_id', { previous_response_id: 'resp_1' }],
-    ['store', { store: true }],
-    ['background', { background: true }],
-    ['conversation', { conversation: 'conv_1' }],
-    ['prompt', { prompt: { id: 'p' } }],
-    ['truncation', { truncation: 'auto' as const }],
-    ['max_tool_calls', { max_tool_calls: 1 }],
-    ['context_management', { context_management: [{ type: 'compaction' }] }],
-    ['tools.0.type', { tools: [{ type: 'custom' as const, name: 'shell' }] }],
-    ['something_new', { something_new: 1 }],
-    ['include.0', { include: ['file_search_call.results' as const] }],
-    ['tools.0.type', { tools: [{ type: 'web_search' as const }] }],
     ['input.0', { input: [{ type: 'item_reference' as const, id: 'msg_1' }] }],
     ['input.0.type', { input: [{ type: 'constructor' }] }],
+    ['input.0.type', { input: [{ type: 'compaction' as const, encrypted_content: 'x' }] }],
     ['input.0.content.0.type', { input: [{ role: 'user', content: [{ type: '__proto__' }] }] }],
     ['input.0.content.0.file_id', { input: [{ role: 'user', content: [{ type: 'input_image', file_id: 'f' }] }] }],
-    ['text.format.more', { text: { format: { type: 'json_object', more: 1 } } }],
-    ['models', { models: ['dear'] }],
-  ])('what cannot be honoured is refused: %s', async (param, more) => {
-    const request = { model, input: 'Hi', ...more } as OpenAI.Responses.ResponseCreateParamsNonStreaming
+    ['input.0.content.0.file_url', { input: [{ role: 'user', content: [{ type: 'input_file', file_url: 'f' }] }] }],
+  ])('what the model would have to answer without is refused: %s', async (param, more) => {
+    const request = { model, ...more } as OpenAI.Responses.ResponseCreateParamsNonStreaming
     const error = await failureOf(client.responses.create(request))
     expect(error).toMatchObject({ status: 400, code: 'unsupported_parameter', param })
     expect(stub.chats).toEqual([])
+  })
+
+  test('an answer says what it was asked, and that it is not stored', async () => {
+    const asked = { model, input: 'Hi', store: true, truncation: 'auto' as const, max_tool_calls: 3 }
+    expect(await client.responses.create(asked)).toMatchObject({
+      ...{ store: false, truncation: 'auto', max_tool_calls: 3 },
+    })
   })
 
   test('failures have their true status, and cost nothing', async () => {

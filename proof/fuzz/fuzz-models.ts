@@ -60,6 +60,7 @@ const models: Readonly<Record<string, readonly string[]>> = {
   createChatCompletion: chats,
   createCompletion: chats,
   createResponse: chats,
+  countResponseTokens: ['svc-opus', 'svc-claude', 'svc-gemini'],
   createMessage: chats,
   countMessageTokens: ['svc-opus', 'svc-claude', 'svc-claude', 'svc-gemini', 'svc-gemini'],
   createEmbedding: ['text-embedding-3-small', 'gemini-embedding-001'],

@@ -6,8 +6,9 @@ const inputItem = z.looseObject({ type: z.string().max(64).optional(), role: z.s
   id: 'ResponseInputItem',
   description:
     'A message (`role`, `content` of input_text, input_image by URL, input_file by its data, input_audio, ' +
-    'output_text, refusal), a function_call, a function_call_output, a reasoning item, or an item_reference ' +
-    'to an item of an answer of the last day.',
+    'output_text, refusal), a call of a tool or its output (`function_call`, `custom_tool_call`, ' +
+    '`tool_search_call` …), additional_tools, a reasoning item, or an item_reference to an item of an answer of ' +
+    'the last day.',
 })
 
 const format = z.looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) })
@@ -16,7 +17,8 @@ const format = z.looseObject({ type: z.enum(['text', 'json_object', 'json_schema
  * The body of a request in the form of OpenAI's Responses API, as far as it can be answered without
  * keeping what was asked.
  *
- * Null in an optional field is the same as its absence. Fields that are not listed are refused. Source: decision 0036.
+ * Null in an optional field is the same as its absence. A field that is not listed is forwarded where a chat has it,
+ * and else ignored, unless the answer would be another, or dearer, one without it. Source: decisions 0036 and 0121.
  */
 export const responseRequest = z.looseObject({
   model: z.string().min(1).max(MODEL_CHARACTERS_MAX).describe('A model id or a featured alias.'),
@@ -32,7 +34,10 @@ export const responseRequest = z.looseObject({
     .array(z.looseObject({ type: z.string() }))
     .max(TOOLS_MAX)
     .nullish()
-    .describe('Functions of your own.'),
+    .describe(
+      'Tools that you run yourself: `function`, `custom`, `namespace` with such tools, `tool_search` with ' +
+        '`execution: "client"`. Others are left out.',
+    ),
   tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   text: z.looseObject({ format: format.nullish(), verbosity: z.string().nullish() }).nullish(),
@@ -44,7 +49,7 @@ export const responseRequest = z.looseObject({
     .array(z.string())
     .max(16)
     .nullish()
-    .describe('`message.output_text.logprobs`; `reasoning.encrypted_content` is taken and has no effect.'),
+    .describe('`message.output_text.logprobs`; others are taken and have no effect.'),
   metadata: z.looseObject({}).nullish(),
   user: z.string().max(USER_CHARACTERS_MAX).nullish(),
   safety_identifier: z.string().nullish(),
@@ -52,14 +57,20 @@ export const responseRequest = z.looseObject({
   prompt_cache_retention: z.string().nullish(),
   service_tier: z.string().nullish(),
   store: z
-    .literal(false)
+    .boolean()
     .nullish()
     .describe(
-      'Answers cannot be fetched later, so that true is refused. Unless it is false, the items of the answer can be ' +
-        'referred to for a day.',
+      'Answers cannot be fetched later: the answer says `store: false`. Unless it is false, the items of the answer ' +
+        'can be referred to for a day.',
     ),
   background: z.literal(false).nullish(),
-  truncation: z.literal('disabled').nullish(),
+  truncation: z.enum(['auto', 'disabled']).nullish(),
+  max_tool_calls: z
+    .int()
+    .min(1)
+    .nullish()
+    .describe('Limits tools that a provider runs. None is run here, so that it always holds.'),
+  client_metadata: z.looseObject({}).nullish().describe('Taken, and has no effect.'),
 })
 
 export type ResponseRequest = z.output<typeof responseRequest>
@@ -73,7 +84,10 @@ const responseUsage = z.looseObject({
   cost: usdNumber.optional().describe('The charge in US dollars.'),
 })
 
-const outputItem = z.looseObject({ type: z.enum(['message', 'reasoning', 'function_call']), id: z.string() })
+const outputItem = z.looseObject({
+  type: z.enum(['message', 'reasoning', 'function_call', 'custom_tool_call', 'tool_search_call']),
+  id: z.string(),
+})
 
 const response = z.looseObject({
   id: z.string(),
@@ -84,6 +98,15 @@ const response = z.looseObject({
   output: z.array(outputItem),
   usage: responseUsage.nullish(),
 })
+
+/** The answer to a question how many tokens a request has. */
+export const responseCountReply = z
+  .looseObject({
+    object: z.literal('response.input_tokens'),
+    input_tokens: z.int(),
+    svc: z.object({ estimated: z.boolean().describe('False where the model’s own provider has counted.') }),
+  })
+  .meta({ id: 'ResponseCount' })
 
 /** The answer to a request in the Responses form. */
 export const responseReply = response.extend({ svc: chatCharge }).meta({ id: 'Response' })

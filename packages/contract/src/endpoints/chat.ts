@@ -2,8 +2,24 @@ import { documentedChatRequest } from '../chat-documentation.ts'
 import { chatChunk, chatReply, chatRequest } from '../chat.ts'
 import { completionChunk, completionReply, completionRequest } from '../completions.ts'
 import { messageCountReply, messageCountRequest, messageEvent, messageReply, messageRequest } from '../messages.ts'
-import { responseEvent, responseReply, responseRequest } from '../responses.ts'
+import { responseCountReply, responseEvent, responseReply, responseRequest } from '../responses.ts'
 import { type EndpointTable, paidErrors } from './endpoint.ts'
+
+/** What a count of tokens can be refused with. */
+const countErrors = [
+  'invalid_json',
+  'missing_required_parameter',
+  'invalid_value',
+  'unsupported_parameter',
+  'empty_content',
+  'account_suspended',
+  'model_not_allowed',
+  'model_not_found',
+  'request_timeout',
+  'request_too_large',
+  'unsupported_media_type',
+  'server_is_overloaded',
+] as const
 
 export const chatEndpoints = {
   createChatCompletion: {
@@ -59,8 +75,9 @@ export const chatEndpoints = {
     tag: 'Chat',
     summary: 'Chat in the form of the Responses API',
     description:
-      'A chat with the request and the answer of the OpenAI Responses API. Nothing is kept: each request brings its ' +
-      'whole conversation, and what would need a memory is refused. The charge is that of the same chat.',
+      'A chat with the request and the answer of the OpenAI Responses API. Each request brings its whole ' +
+      'conversation: what would need a memory is refused. Tools that a provider would run are left out, and refused ' +
+      'where the model has to call them. The charge is that of the same chat.',
     request: { body: responseRequest },
     reply: {
       description:
@@ -70,6 +87,22 @@ export const chatEndpoints = {
       namedEvents: true,
     },
     errors: ['invalid_json', 'context_length_exceeded', ...paidErrors],
+    rateClass: 'keyed',
+  },
+  countResponseTokens: {
+    id: 'countResponseTokens',
+    method: 'POST',
+    path: '/v1/responses/input_tokens',
+    auth: 'key',
+    right: 'inference',
+    tag: 'Chat',
+    summary: 'Count the tokens of a response',
+    description:
+      'Says how many input tokens a request to `/v1/responses` would have. Free. Counted as ' +
+      '`/v1/messages/count_tokens` counts: `svc.estimated` tells.',
+    request: { body: responseRequest },
+    reply: { description: 'The number of tokens.', json: responseCountReply },
+    errors: countErrors,
     rateClass: 'keyed',
   },
   createMessage: {
@@ -108,22 +141,14 @@ export const chatEndpoints = {
       'are served by their own APIs are counted there, others by the tokenizer of the gateway: `svc.estimated` tells.',
     request: { body: messageCountRequest },
     reply: { description: 'The number of tokens.', json: messageCountReply },
-    errors: [
-      'invalid_json',
-      'missing_required_parameter',
-      'invalid_value',
-      'unsupported_parameter',
-      'empty_content',
-      'account_suspended',
-      'model_not_allowed',
-      'model_not_found',
-      'request_timeout',
-      'request_too_large',
-      'unsupported_media_type',
-      'server_is_overloaded',
-    ],
+    errors: countErrors,
     rateClass: 'keyed',
   },
 } as const satisfies EndpointTable<
-  'createChatCompletion' | 'createCompletion' | 'createResponse' | 'createMessage' | 'countMessageTokens'
+  | 'createChatCompletion'
+  | 'createCompletion'
+  | 'createResponse'
+  | 'countResponseTokens'
+  | 'createMessage'
+  | 'countMessageTokens'
 >

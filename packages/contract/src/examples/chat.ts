@@ -108,6 +108,10 @@ export const chatExamples: ExampleTable<typeof chatEndpoints> = {
       },
     ],
   },
+  countResponseTokens: {
+    body: { model: 'svc-opus', input: 'Say hello.' },
+    reply: { object: 'response.input_tokens', input_tokens: 12, svc: { estimated: true } },
+  },
   createMessage: {
     body: { model: 'svc-opus', max_tokens: 500, messages: [{ role: 'user', content: 'Say hello.' }] },
     reply: {

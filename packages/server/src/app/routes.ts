@@ -37,6 +37,7 @@ import { v1Models } from '../edge/routes/v1-models.ts'
 import { v1ModelsId } from '../edge/routes/v1-models-id.ts'
 import { v1Rerank } from '../modalities/rerank/routes/v1-rerank.ts'
 import { v1Responses } from '../forms/routes/v1-responses.ts'
+import { v1ResponsesInputTokens } from '../forms/routes/v1-responses-input-tokens.ts'
 import { v1Usage } from '../edge/routes/v1-usage.ts'
 import { v1UsageRequestId } from '../edge/routes/v1-usage-request-id.ts'
 import { v1VideosGenerations } from '../modalities/videos/routes/v1-videos-generations.ts'
@@ -63,7 +64,10 @@ export interface EdgeDeps
 export type MountRoute = (app: FastifyInstance, deps: EdgeDeps) => void
 
 const models: readonly MountRoute[] = [v1Models, v1ModelsId]
-const chat: readonly MountRoute[] = [v1ChatCompletions, v1Completions, v1Responses, v1Messages, v1MessagesCountTokens]
+const chat: readonly MountRoute[] = [
+  ...[v1ChatCompletions, v1Completions, v1Responses, v1ResponsesInputTokens],
+  ...[v1Messages, v1MessagesCountTokens],
+]
 const embeddings: readonly MountRoute[] = [v1Embeddings]
 const rerank: readonly MountRoute[] = [v1Rerank, v2Rerank]
 const moderations: readonly MountRoute[] = [v1Moderations]

@@ -32,6 +32,7 @@ const messages = [{ role: 'user', content: 'hi' }]
 const REQUESTS: Readonly<Record<string, readonly Sent[]>> = {
   createChatCompletion: [json({ model: 'svc-gpt', messages }), json({ model: 'svc-gpt', messages, stream: true })],
   createResponse: [json({ model: 'svc-gpt', input: 'hi' })],
+  countResponseTokens: [json({ model: 'svc-gpt', input: 'hi' })],
   createMessage: [json({ model: 'svc-gpt', max_tokens: 5, messages })],
   countMessageTokens: [json({ model: 'svc-gpt', messages })],
   createEmbedding: [json({ model: 'openai/text-embedding-3-small', input: 'hi' })],

@@ -22,10 +22,13 @@ export function refuseOthers(fields: Fields, known: ReadonlySet<string>, path = 
   }
 }
 
-/** The fields of servers that a chat takes as they are, in a request of another form. */
+/**
+ * The fields of servers that a chat takes as they are, in a request of another form. Such a form has a place for one
+ * answer alone.
+ */
 export function fieldsOfServers(fields: Fields, known: ReadonlySet<string>, guard: WorkGuard): Fields {
   const passed = Object.entries(fields).filter(([name, value]) => {
-    return !known.has(name) && value !== null && value !== undefined && guard.isKnown(name)
+    return !known.has(name) && name !== 'n' && value !== null && value !== undefined && guard.isKnown(name)
   })
   return Object.fromEntries(passed)
 }

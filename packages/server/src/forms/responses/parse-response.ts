@@ -2,14 +2,20 @@ import { responseRequest, type ResponseRequest } from '@svc/contract'
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
 import { type CountedJson, parseJsonObject, scanBody, SpellingCheck } from '../../pipeline/json-call.ts'
 import { WorkGuard } from '../../pipeline/work-guard.ts'
-import { fieldsOfServers, pickFields, refuseOthers, requireText, unsupported } from '../../pipeline/refuse-fields.ts'
-import { type FieldNames, parseTranslated, recordsOf, type TranslatedChat } from '../translated-chat.ts'
+import { fieldsOfServers, pickFields, unsupported } from '../../pipeline/refuse-fields.ts'
+import { type FieldNames, parseTranslated, recordOf, textOf, type TranslatedChat } from '../translated-chat.ts'
+import { offerToolsIn } from './call-items.ts'
+import { OfferedTools } from './offered-tools.ts'
 import { type FindItem, itemFinder, outputIn, seedsIn } from './referred-items.ts'
 import { renderResponse } from './render-response.ts'
 import { ResponseFrames } from './response-frames.ts'
-import { messagesOf } from './response-input.ts'
+import { itemsIn, messagesOf, type PlacedItem } from './response-input.ts'
+import { toolChoiceOf } from './tool-choice.ts'
 
 type Fields = Readonly<Record<string, unknown>>
+
+/** The item that changes how the request is answered. */
+const UPDATE = 'configuration_update'
 
 /** Fields that mean the same in a chat. */
 const SAME = {
@@ -17,12 +23,12 @@ const SAME = {
   temperature: 'temperature',
   top_p: 'top_p',
   top_logprobs: 'top_logprobs',
-  parallel_tool_calls: 'parallel_tool_calls',
   metadata: 'metadata',
   user: 'user',
   safety_identifier: 'safety_identifier',
   prompt_cache_key: 'prompt_cache_key',
   prompt_cache_retention: 'prompt_cache_retention',
+  prompt_cache_options: 'prompt_cache_options',
   service_tier: 'service_tier',
   max_output_tokens: 'max_completion_tokens',
   stream: 'stream',
@@ -43,88 +49,96 @@ const known = new Set(Object.keys(responseRequest.shape))
 const spellings = new SpellingCheck([...known])
 const guard = new WorkGuard('chat', [...known])
 
-const TOOL_FIELDS = new Set(['type', 'name', 'description', 'parameters', 'strict'])
-
-function toolsOf(tools: unknown): readonly Fields[] {
-  return recordsOf(tools).map((tool, index) => {
-    const path = `tools.${index}`
-    if (tool['type'] !== 'function') throw unsupported(`${path}.type`, 'only functions of your own can be offered.')
-    refuseOthers(tool, TOOL_FIELDS, `${path}.`)
-    const more = pickFields(tool, { description: 'description', parameters: 'parameters', strict: 'strict' })
-    return { type: 'function', function: { name: requireText(tool, 'name', path), ...more } }
-  })
-}
-
-function namedTool(tool: Fields, path: string): Fields {
-  if (tool['type'] !== 'function') throw unsupported(`${path}.type`, 'only functions of your own can be chosen.')
-  return { type: 'function', function: { name: requireText(tool, 'name', path) } }
-}
-
-function toolChoiceOf(choice: NonNullable<ResponseRequest['tool_choice']>): unknown {
-  if (typeof choice === 'string') return choice
-  if (choice.type !== 'allowed_tools') return namedTool(choice, 'tool_choice')
-  const allowed = recordsOf(choice['tools']).map((tool, index) => namedTool(tool, `tool_choice.tools.${index}`))
-  return { type: 'allowed_tools', allowed_tools: { mode: choice['mode'], tools: allowed } }
-}
-
 function responseFormatOf(format: Fields): Fields {
   const { type, ...schema } = format
-  if (type !== 'json_schema') {
-    refuseOthers(schema, new Set(), 'text.format.')
-    return { type }
-  }
-  refuseOthers(schema, new Set(['name', 'description', 'schema', 'strict']), 'text.format.')
+  if (type !== 'json_schema') return { type }
   const names = { name: 'name', description: 'description', schema: 'schema', strict: 'strict' }
   return { type, json_schema: pickFields(schema, names) }
 }
 
-const INCLUDES: ReadonlySet<string> = new Set(['message.output_text.logprobs', 'reasoning.encrypted_content'])
+/** Fields of a chat that the Responses form has not, and that servers of models read in both. */
+const CHAT_ALONE = Object.fromEntries(
+  ['stop', 'seed', 'frequency_penalty', 'presence_penalty', 'logit_bias', 'top_k', 'min_p'].map((name) => [name, name]),
+)
 
-function refuseUnanswerable(request: ResponseRequest): void {
-  refuseOthers(request, known, '', guard)
-  refuseOthers(request.text ?? {}, new Set(['format', 'verbosity']), 'text.')
-  refuseOthers(request.reasoning ?? {}, new Set(['effort', 'summary', 'generate_summary']), 'reasoning.')
-  refuseOthers(request.stream_options ?? {}, new Set(['include_obfuscation']), 'stream_options.')
-  const other = request.include?.findIndex((name) => !INCLUDES.has(name)) ?? -1
-  if (other !== -1) throw unsupported(`include.${other}`)
+/** What the model may call. Upstreams refuse both members where there is nothing to call. */
+function callsOf(request: ResponseRequest, offered: OfferedTools): Fields {
+  const { functions: tools } = offered
+  return {
+    ...(tools.length > 0 ? { tools, ...pickFields(request, { parallel_tool_calls: 'parallel_tool_calls' }) } : {}),
+    ...toolChoiceOf(request, offered),
+  }
 }
 
-function chatOf(request: ResponseRequest, findItem: FindItem): Fields {
-  const { tools, tool_choice: choice, text, reasoning, top_logprobs: logprobs } = request
-  const wantsLogprobs = (logprobs ?? 0) > 0 || request.include?.includes('message.output_text.logprobs') === true
+interface Settings {
+  readonly effort: string | null
+  /** Of the text. */
+  readonly format: Fields | null
+}
+
+/** How to think and to write: as the request says, or the last item that changes it. */
+function settingsOf({ reasoning, text }: ResponseRequest, items: readonly PlacedItem[]): Settings {
+  const all = [{ reasoning, text }, ...items.map(({ item }) => item).filter(({ type }) => type === UPDATE)]
+  const efforts = all.map((settings) => textOf(recordOf(settings['reasoning'])['effort']))
+  const formats = all.map((settings) => recordOf(recordOf(settings['text'])['format']))
   return {
+    effort: efforts.findLast((effort) => effort !== null) ?? null,
+    format: formats.findLast(({ type }) => textOf(type) !== null) ?? null,
+  }
+}
+
+/** A request as a chat, and the tools of it. */
+interface Translation {
+  readonly chat: Fields
+  readonly offered: OfferedTools
+}
+
+function chatOf(request: ResponseRequest, findItem: FindItem): Translation {
+  const { text, top_logprobs: logprobs } = request
+  const wantsLogprobs = (logprobs ?? 0) > 0 || request.include?.includes('message.output_text.logprobs') === true
+  const items = itemsIn(request.input, findItem)
+  const offered = new OfferedTools()
+  offered.addOwn(request.tools)
+  for (const { item, path } of items) offerToolsIn(item, path, offered)
+  const { effort, format } = settingsOf(request, items)
+  const chat = {
     ...fieldsOfServers(request, known, guard),
+    ...pickFields(request, CHAT_ALONE),
     ...pickFields(request, SAME),
-    messages: messagesOf(request, findItem),
-    ...(tools === null || tools === undefined || tools.length === 0 ? {} : { tools: toolsOf(tools) }),
-    ...(choice === null || choice === undefined ? {} : { tool_choice: toolChoiceOf(choice) }),
-    ...(text?.format === null || text?.format === undefined ? {} : { response_format: responseFormatOf(text.format) }),
+    messages: messagesOf(request.instructions, items, offered),
+    ...callsOf(request, offered),
+    ...(format === null ? {} : { response_format: responseFormatOf(format) }),
     ...pickFields(text ?? {}, { verbosity: 'verbosity' }),
-    ...pickFields(reasoning ?? {}, { effort: 'reasoning_effort' }),
+    ...(effort === null ? {} : { reasoning_effort: effort }),
     ...(wantsLogprobs ? { logprobs: true } : {}),
     ...(request.stream === true ? { stream_options: { include_usage: true } } : {}),
   }
+  return { chat, offered }
 }
 
-/** Fields that only a service which keeps answers could honour, with the values that ask for nothing. */
-const keptFields: Readonly<Record<string, readonly unknown[]>> = {
-  store: [false],
-  background: [false],
-  truncation: ['disabled'],
+/** Fields whose answer would be another one without them, and why they cannot be honoured. */
+const UNANSWERABLE: Readonly<Record<string, string>> = {
+  background: 'an answer is given at once: there is none to fetch later.',
+  previous_response_id: 'no answers are kept: send the whole conversation.',
+  conversation: 'no conversations are kept: send the whole conversation.',
+  prompt: 'no prompts are kept: send the instructions and the input themselves.',
 }
 
-function refuseKeeping(value: Fields): void {
-  for (const [name, harmless] of Object.entries(keptFields)) {
+function refuseUnanswerable(value: Fields): void {
+  for (const [name, reason] of Object.entries(UNANSWERABLE)) {
     const sent = value[name]
-    if (sent === undefined || sent === null || harmless.includes(sent)) continue
-    throw unsupported(name, `only ${JSON.stringify(harmless[0])} can be answered, since nothing is kept.`)
+    if (sent !== undefined && sent !== null && sent !== false && sent !== '') throw unsupported(name, reason)
   }
+  const mode = recordOf(value['reasoning'])['mode'] ?? 'standard'
+  if (mode !== 'standard') throw unsupported('reasoning.mode', 'it would make more work than is held for.')
 }
 
 /** A request whose shape is known to be right, before what it refers to is there. */
 export interface ResponseCall {
   /** Seeds of the answers that it refers to. */
   readonly seeds: readonly string[]
+  /** Whether its oldest items may be left out. */
+  readonly truncates: boolean
   /**
    * Makes the chat of it.
    * @param outputs JSON text of the items of answers, by seed.
@@ -140,19 +154,23 @@ export interface ResponseCall {
  */
 export function parseResponse(text: CountedJson): ResponseCall {
   const value = parseJsonObject(text)
-  refuseKeeping(value)
+  refuseUnanswerable(value)
   const request = parseBySchema(responseRequest, value)
   spellings.refuse(scanBody(text).keys())
   guard.readFields(value)
-  refuseUnanswerable(request)
   return {
     seeds: seedsIn(request),
-    translate: (outputs) => ({
-      call: parseTranslated(chatOf(request, itemFinder(outputs)), RESPONSE_FIELDS),
-      fields: RESPONSE_FIELDS,
-      whole: (json, head) => renderResponse(request, json, head),
-      frames: (head) => new ResponseFrames(request, head),
-      itemsOf: request.store === false ? null : outputIn,
-    }),
+    truncates: request.truncation === 'auto',
+    translate: (outputs) => {
+      const { chat, offered } = chatOf(request, itemFinder(outputs))
+      const asked = { request, offered }
+      return {
+        call: parseTranslated(chat, RESPONSE_FIELDS),
+        fields: RESPONSE_FIELDS,
+        whole: (json, head) => renderResponse(asked, json, head),
+        frames: (head) => new ResponseFrames(asked, head),
+        itemsOf: request.store === false ? null : outputIn,
+      }
+    },
   }
 }

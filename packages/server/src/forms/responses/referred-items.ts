@@ -5,7 +5,7 @@ import { recordOf, recordsOf } from '../translated-chat.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 /** Source: `itemId` writes it. */
-const ITEM_ID = /^(?:msg|rs|fc)_([0-9a-f]{32})_\d{1,4}$/
+const ITEM_ID = /^(?:msg|rs|fc|ctc|tsc)_([0-9a-f]{32})_\d{1,4}$/
 
 /** The id that an item refers to; null for an item that is one itself. The type may be left out. */
 export function referenceOf(item: Fields): string | null {
@@ -34,6 +34,9 @@ export function itemFinder(outputs: ReadonlyMap<string, string>): FindItem {
   return (id) => items.get(id) ?? null
 }
 
+/** Items that clients always send again, with what came of them. */
+const CALLS: ReadonlySet<unknown> = new Set(['function_call', 'custom_tool_call', 'tool_search_call'])
+
 /**
  * The items of an answer, as JSON text, from what its client gets.
  *
@@ -46,5 +49,5 @@ export function outputIn(text: string): string | null {
   const value = recordOf(JSON.parse(json))
   const { output: items, status } = at === -1 ? value : recordOf(value['response'])
   const output = recordsOf(items)
-  return status !== 'failed' && output.some(({ type }) => type !== 'function_call') ? JSON.stringify(output) : null
+  return status !== 'failed' && output.some(({ type }) => !CALLS.has(type)) ? JSON.stringify(output) : null
 }

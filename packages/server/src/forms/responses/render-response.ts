@@ -1,13 +1,24 @@
 /** A whole chat answer as a `response`. Pure. */
-import { parseJsonToPrint, type ResponseRequest } from '@svc/contract'
+import { parseJsonToPrint } from '@svc/contract'
 import { extrasOf } from '../../upstreams/openai-compatible/answer-extras.ts'
 import { idWithState } from '../carried-state.ts'
 import { type AnswerHead, reasoningOf, recordOf, recordsOf, textOf } from '../translated-chat.ts'
-import { annotationsOf, endStatus, itemId, logprobsOf, responseObject, sealOf, textPart } from './response-object.ts'
+import { callItemId, renderCall } from './called-items.ts'
+import type { OfferedTools } from './offered-tools.ts'
+import {
+  annotationsOf,
+  type AskedResponse,
+  endStatus,
+  itemId,
+  logprobsOf,
+  responseObject,
+  sealOf,
+  textPart,
+} from './response-object.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-function outputOf(choice: Fields, head: AnswerHead): readonly Fields[] {
+function outputOf(choice: Fields, head: AnswerHead, offered: OfferedTools): readonly Fields[] {
   const message = recordOf(choice['message'])
   const status = endStatus(choice['finish_reason'])
   const output: Fields[] = []
@@ -29,21 +40,20 @@ function outputOf(choice: Fields, head: AnswerHead): readonly Fields[] {
   }
   for (const call of recordsOf(message['tool_calls'])) {
     const called = recordOf(call['function'])
-    const id = itemId('fc', head, output.length)
-    output.push({
-      ...{ id, type: 'function_call', status, call_id: idWithState(textOf(call['id']) ?? id, call) },
-      ...{ name: textOf(called['name']) ?? '', arguments: textOf(called['arguments']) ?? '' },
-    })
+    const tool = offered.find(textOf(called['name']) ?? '')
+    const id = callItemId(tool, head, output.length)
+    const callId = idWithState(textOf(call['id']) ?? id, call)
+    output.push(renderCall(tool, { id, callId, status, said: textOf(called['arguments']) ?? '' }))
   }
   return output
 }
 
 /** Writes a chat completion as a `response`. @returns JSON text with the charge in `svc`. */
-export function renderResponse(request: ResponseRequest, json: string, head: AnswerHead): string {
+export function renderResponse(asked: AskedResponse, json: string, head: AnswerHead): string {
   const completion = recordOf(parseJsonToPrint(json))
   const choice = recordsOf(completion['choices'])[0] ?? {}
-  const output = outputOf(choice, head)
+  const output = outputOf(choice, head, asked.offered)
   const end = { finishReason: choice['finish_reason'], usage: recordOf(completion['usage']) }
-  const object = responseObject(request, head, { output, end })
+  const object = responseObject(asked, head, { output, end })
   return JSON.stringify({ ...object, ...extrasOf(completion), svc: completion['svc'] })
 }

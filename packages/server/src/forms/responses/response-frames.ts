@@ -1,7 +1,6 @@
 /**
  * The events of a streamed `response`, made from the frames of a chat. Source: OpenAI, Responses streaming events.
  */
-import type { ResponseRequest } from '@svc/contract'
 import { extrasOf, hasExtras } from '../../upstreams/openai-compatible/answer-extras.ts'
 import { OpenCalls } from '../../upstreams/openai-compatible/open-calls.ts'
 import { idWithState } from '../carried-state.ts'
@@ -15,8 +14,9 @@ import {
   renderNamedEvent,
   textOf,
 } from '../translated-chat.ts'
-import { annotationsOf, endStatus, logprobsOf, responseObject } from './response-object.ts'
-import { CallItem, MessageItem, type OutputItem, ReasoningItem } from './response-items.ts'
+import { CallItem } from './called-items.ts'
+import { annotationsOf, type AskedResponse, endStatus, logprobsOf, responseObject } from './response-object.ts'
+import { MessageItem, type OutputItem, ReasoningItem } from './response-items.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -27,7 +27,7 @@ function callIdOf(delta: Fields): string | null {
 
 /** Writes the events of one stream. */
 export class ResponseFrames implements FrameTranslator {
-  readonly #request: ResponseRequest
+  readonly #asked: AskedResponse
   readonly #head: AnswerHead
   readonly #items: OutputItem[] = []
   readonly #calls = new OpenCalls<CallItem>()
@@ -39,8 +39,8 @@ export class ResponseFrames implements FrameTranslator {
   #extras: Fields = {}
   #svc: unknown = undefined
 
-  constructor(request: ResponseRequest, head: AnswerHead) {
-    this.#request = request
+  constructor(asked: AskedResponse, head: AnswerHead) {
+    this.#asked = asked
     this.#head = head
   }
 
@@ -74,13 +74,13 @@ export class ResponseFrames implements FrameTranslator {
     for (const item of this.#items) item.close(status)
     const output = this.#items.map((item) => item.render())
     const end = { finishReason: this.#finishReason, usage: this.#usage, ...failure }
-    return { ...responseObject(this.#request, this.#head, { output, end }), ...this.#extras }
+    return { ...responseObject(this.#asked, this.#head, { output, end }), ...this.#extras }
   }
 
   /** The stream's first two events, before anything else. */
   #begin(): void {
     if (this.#sequence > 0) return
-    const response = responseObject(this.#request, this.#head, { output: [], end: null })
+    const response = responseObject(this.#asked, this.#head, { output: [], end: null })
     this.#send('response.created', { response })
     this.#send('response.in_progress', { response })
   }
@@ -129,7 +129,7 @@ export class ResponseFrames implements FrameTranslator {
     const item = this.#calls.take(delta, () => {
       this.#open?.close('completed')
       this.#open = null
-      const made = new CallItem(this.#place(), { id: callIdOf(delta), name: textOf(called['name']) ?? '' })
+      const made = new CallItem(this.#place(), this.#asked.offered.find(textOf(called['name']) ?? ''), callIdOf(delta))
       this.#items.push(made)
       return made
     })

@@ -4,6 +4,7 @@ import { itemId, sealOf, textPart } from './response-object.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type Status = 'completed' | 'incomplete'
+export type ItemStatus = Status | 'in_progress'
 
 /** Where an item is in the answer, and where its events go. */
 export interface ItemPlace {
@@ -36,7 +37,7 @@ export class MessageItem implements OutputItem {
   readonly #place: ItemPlace
   readonly #id: string
   readonly #parts: Part[] = []
-  #status: Status | 'in_progress' = 'in_progress'
+  #status: ItemStatus = 'in_progress'
 
   constructor(place: ItemPlace) {
     this.#place = place
@@ -149,46 +150,5 @@ export class ReasoningItem implements OutputItem {
 
   #send(type: string, event: Fields): void {
     this.#place.send(type, { item_id: this.#id, output_index: this.#place.index, summary_index: 0, ...event })
-  }
-}
-
-/** A call of a function. */
-export class CallItem implements OutputItem {
-  readonly #place: ItemPlace
-  readonly #id: string
-  readonly #callId: string
-  readonly #name: string
-  #arguments = ''
-  #status: Status | 'in_progress' = 'in_progress'
-
-  constructor(place: ItemPlace, call: { readonly id: string | null; readonly name: string }) {
-    this.#place = place
-    this.#id = itemId('fc', place.head, place.index)
-    this.#callId = call.id ?? this.#id
-    this.#name = call.name
-    place.send('response.output_item.added', { output_index: place.index, item: this.render() })
-  }
-
-  add(text: string): void {
-    this.#arguments += text
-    this.#send('response.function_call_arguments.delta', { delta: text })
-  }
-
-  close(status: Status): void {
-    if (this.#status !== 'in_progress') return
-    this.#send('response.function_call_arguments.done', { name: this.#name, arguments: this.#arguments })
-    this.#status = status
-    this.#place.send('response.output_item.done', { output_index: this.#place.index, item: this.render() })
-  }
-
-  render(): Fields {
-    return {
-      ...{ id: this.#id, type: 'function_call', status: this.#status },
-      ...{ call_id: this.#callId, name: this.#name, arguments: this.#arguments },
-    }
-  }
-
-  #send(type: string, event: Fields): void {
-    this.#place.send(type, { item_id: this.#id, output_index: this.#place.index, ...event })
   }
 }

@@ -1,6 +1,7 @@
 /** The object `response` of the Responses form, and its parts. Pure. */
 import type { ResponseRequest } from '@svc/contract'
 import { sealDetail } from '../carried-state.ts'
+import type { OfferedTools } from './offered-tools.ts'
 import { type AnswerHead, countOf, recordOf, recordsOf } from '../translated-chat.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -14,8 +15,17 @@ export interface ResponseEnd {
   readonly usage: Fields | null
 }
 
-/** The id of an answer or of one of its items; `place` is that in the output. */
-export function itemId(kind: 'msg' | 'rs' | 'fc', { seed }: AnswerHead, place: number): string {
+/** A request, and the tools that its model has. */
+export interface AskedResponse {
+  readonly request: ResponseRequest
+  readonly offered: OfferedTools
+}
+
+/** What an item is, in its id. */
+export type ItemKind = 'msg' | 'rs' | 'fc' | 'ctc' | 'tsc'
+
+/** The id of one of an answer's items; `place` is that in the output. */
+export function itemId(kind: ItemKind, { seed }: AnswerHead, place: number): string {
   return `${kind}_${seed}_${place}`
 }
 
@@ -52,12 +62,13 @@ function renderUsage(usage: Fields): Fields {
   }
 }
 
-/** What was asked, said again, as the official answers do. */
-function echo(request: ResponseRequest): Fields {
+/** What was asked, said again, as the official answers do: of the tools those that the model has. */
+function echo({ request, offered }: AskedResponse): Fields {
   const { text, reasoning } = request
   return {
     instructions: request.instructions ?? null,
     max_output_tokens: request.max_output_tokens ?? null,
+    max_tool_calls: request.max_tool_calls ?? null,
     metadata: request.metadata ?? {},
     parallel_tool_calls: request.parallel_tool_calls ?? true,
     previous_response_id: null,
@@ -68,17 +79,17 @@ function echo(request: ResponseRequest): Fields {
     temperature: request.temperature ?? null,
     text: { ...text, format: text?.format ?? { type: 'text' } },
     tool_choice: request.tool_choice ?? 'auto',
-    tools: request.tools ?? [],
+    tools: offered.sent,
     top_logprobs: request.top_logprobs ?? 0,
     top_p: request.top_p ?? null,
-    truncation: 'disabled',
+    truncation: request.truncation ?? 'disabled',
     user: request.user ?? null,
   }
 }
 
 /** Makes the object. @param end null while the answer is being made. */
 export function responseObject(
-  request: ResponseRequest,
+  asked: AskedResponse,
   head: AnswerHead,
   answer: { readonly output: readonly Fields[]; readonly end: ResponseEnd | null },
 ): Record<string, unknown> {
@@ -93,9 +104,9 @@ export function responseObject(
     status,
     error: error === null ? null : { code: error['code'] ?? 'server_error', message: error['message'] },
     incomplete_details: reason === null ? null : { reason },
-    model: request.model,
+    model: asked.request.model,
     output: answer.output,
-    ...echo(request),
+    ...echo(asked),
     usage: end?.usage === null || end?.usage === undefined ? null : renderUsage(end.usage),
   }
 }

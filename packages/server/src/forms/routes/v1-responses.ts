@@ -1,6 +1,7 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { parseResponse } from '../responses/parse-response.ts'
+import { truncateChat } from '../responses/truncate-chat.ts'
 import { answerOtherForm } from '../answer-other-form.ts'
 import type { FormRoutesDeps } from '../form-routes-deps.ts'
 
@@ -8,9 +9,10 @@ import type { FormRoutesDeps } from '../form-routes-deps.ts'
 export function v1Responses(app: FastifyInstance, deps: FormRoutesDeps): void {
   const endpoint = endpoints.createResponse
   app.post(endpoint.path, (request, reply) =>
-    answerOtherForm(deps, { request, reply }, endpoint, async (body, { keyId }) => {
+    answerOtherForm(deps, { request, reply }, endpoint, async (body, caller) => {
       const response = parseResponse(body)
-      return response.translate(await deps.keptItems.find(keyId, response.seeds))
+      const chat = response.translate(await deps.keptItems.find(caller.keyId, response.seeds))
+      return response.truncates ? { ...chat, call: await truncateChat(deps.chat, caller, chat) } : chat
     }),
   )
 }

@@ -1,14 +1,14 @@
-/** How many tokens a message would have, asked before it is sent. Nothing is held and nothing charged. */
-import { type Model, offeringsOf } from '../../catalog/model.ts'
-import type { Caller } from '../../access/keys/caller.ts'
-import { estimatePrompt, estimateRest, promptBody, promptText } from '../../pricing/prompt-bound.ts'
-import { findChatModel } from '../../pipeline/find-model.ts'
-import type { ChatCall } from '../../modalities/chat/parse-chat.ts'
-import type { ChatDeps } from '../../modalities/chat/chat-work.ts'
+/** How many tokens a prompt would have, asked before it is sent, in any form of a chat. Nothing is held and nothing charged. */
+import { type Model, offeringsOf } from '../catalog/model.ts'
+import type { Caller } from '../access/keys/caller.ts'
+import { estimatePrompt, estimateRest, promptBody, promptText } from '../pricing/prompt-bound.ts'
+import { findChatModel } from '../pipeline/find-model.ts'
+import type { ChatCall } from '../modalities/chat/parse-chat.ts'
+import type { ChatDeps } from '../modalities/chat/chat-work.ts'
 
 export type CountDeps = Pick<ChatDeps, 'catalog' | 'upstreamOf' | 'countTokens'>
 
-export interface CountedMessage {
+export interface CountedPrompt {
   readonly tokens: number
   /** False where the upstream that would serve the request has counted it. */
   readonly isEstimated: boolean
@@ -38,11 +38,11 @@ async function estimate(deps: CountDeps, { body }: ChatCall): Promise<number> {
  *
  * @throws {ServiceError} 404, 403 or 400 for the model.
  */
-export async function countMessageTokens(
+export async function countPromptTokens(
   deps: CountDeps,
   caller: Pick<Caller, 'models'>,
   call: ChatCall,
-): Promise<CountedMessage> {
+): Promise<CountedPrompt> {
   const model = findChatModel(deps, caller, call.request.model)
   const counted = await countUpstream(deps, model, call)
   if (counted !== null) return { tokens: counted, isEstimated: false }
