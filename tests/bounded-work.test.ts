@@ -176,7 +176,7 @@ describe('a tool that an upstream would run is refused by name, and nothing is a
 
   test('in the Responses form, where it is left out, no word of it goes on', async () => {
     const own = { type: 'function', name: 'f', parameters: {}, web_search: {} }
-    const tools = [own, { type: 'custom', name: 'g', googleSearch: {} }, { type: 'web_search' }, { googleSearch: {} }]
+    const tools = [own, { type: 'custom', name: 'g', googleSearch: {} }, { type: 'web_search' }]
     expect((await respond({ tools })).status).toBe(200)
     expect(upstream.stub.chats[0]?.text).not.toMatch(/search/i)
   })
