@@ -1,43 +1,28 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
-import { embedTexts } from '../embed-texts.ts'
 import { parseEmbeddings } from '../parse-embeddings.ts'
-import { beginIdempotent, storeResponse } from '../../../edge/idempotent-response.ts'
-import type { CountingDeps } from '../../../pipeline/paid-work.ts'
+import { embedTexts } from '../embed-texts.ts'
+import { answerPaidJson } from '../../../edge/answer-paid-json.ts'
 import type { RouteKit } from '../../../edge/route-kit.ts'
-import { readJsonBody } from '../../../edge/read-json-body.ts'
-import { admitCaller } from '../../../edge/route.ts'
-import { JSON_TYPE, sendJsonText } from '../../../edge/send-json-text.ts'
-import { setChargeHeaders } from '../../../edge/set-charge-headers.ts'
+import type { CountingDeps } from '../../../pipeline/paid-work.ts'
 
 interface EmbeddingRoutesDeps extends RouteKit {
   /** What is charged by its tokens is given what a chat is given. */
   readonly chat: CountingDeps
 }
 
-/** POST /v1/embeddings. The key is checked before the body is read. Source: decision 0048 (embeddings). */
+/** POST /v1/embeddings. Source: decision 0048 (embeddings). */
 export function v1Embeddings(app: FastifyInstance, deps: EmbeddingRoutesDeps): void {
   const endpoint = endpoints.createEmbedding
-  app.post(endpoint.path, async (request, reply) => {
-    const call = { request, reply }
-    const admitted = await admitCaller(deps, call, endpoint, 'cached')
-    const { caller, body, release } = await readJsonBody(deps, call, {
-      ...{ caller: admitted, endpoint },
-      type: 'embedding',
-      bytesMax: deps.limits.chatBodyBytes,
-    })
-    try {
-      const embeddings = parseEmbeddings(body)
-      request.facts.model = embeddings.request.model
-      const once = await beginIdempotent(deps, call, { caller, endpoint, body })
-      if (once.kind === 'replay') return once.body
-      const json = await storeResponse(deps, once.run, async () => {
-        const done = await embedTexts(deps.chat, { caller, call: embeddings, requestId: request.id })
-        return { contentType: JSON_TYPE, headers: setChargeHeaders(call, done.charged), body: done.body }
-      })
-      return sendJsonText(call, json)
-    } finally {
-      release()
-    }
-  })
+  app.post(endpoint.path, (request, reply) =>
+    answerPaidJson(
+      deps,
+      { request, reply },
+      {
+        ...{ endpoint, type: 'embedding', parse: parseEmbeddings },
+        modelOf: (call) => call.request.model,
+        answer: (task) => embedTexts(deps.chat, task),
+      },
+    ),
+  )
 }
