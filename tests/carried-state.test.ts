@@ -60,11 +60,16 @@ const nextTurn: Readonly<Record<string, (answer: SurfaceAnswer) => Json>> = {
 
 function blocksIn(events: readonly Json[]): readonly Json[] {
   const blocks: Record<string, unknown>[] = []
+  const inputs: (string | undefined)[] = []
   for (const event of events) {
     const at = event['index'] as number
     if (event['type'] === 'content_block_start') blocks[at] = { ...(event['content_block'] as Json) }
-    const { partial_json: piece } = (event['delta'] ?? {}) as Json
-    if (typeof piece === 'string') blocks[at] = { ...blocks[at], input: JSON.parse(piece) as unknown }
+    const { partial_json: piece, text } = (event['delta'] ?? {}) as Json
+    if (typeof piece === 'string') inputs[at] = (inputs[at] ?? '') + piece
+    if (typeof text === 'string') blocks[at] = { ...blocks[at], text: String(blocks[at]?.['text']) + text }
+  }
+  for (const [at, input] of inputs.entries()) {
+    if (input !== undefined) blocks[at] = { ...blocks[at], input: JSON.parse(input) as unknown }
   }
   return blocks
 }
@@ -89,6 +94,59 @@ test.each(surfaces)('$name: a signature of a call, and sealed reasoning', async 
     reasoning_details: [DETAIL],
   })
   expect(messages.at(-1)).toMatchObject({ role: 'tool', tool_call_id: 'call_a' })
+})
+
+const chunk = (delta: Record<string, unknown>, finish: string | null = null): string =>
+  `data: ${chunkText(delta, finish)}\n\n`
+const INPUT = { id: 'call_a', type: 'function', function: { name: 'add', arguments: '{"p":1}' } }
+
+// Source: open-webui/computer#224, a signature alone behind its call, and one behind the text.
+const streamed = surfaces.filter(({ isStream }) => isStream)
+test.each(streamed)('$name: a signature that comes behind the call that it signs', async (surface) => {
+  stub.onChat = (_call, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(chunk({ tool_calls: [{ ...INPUT, index: 0, function: { name: 'add', arguments: '{"p":' } }] }))
+    response.write(chunk({ tool_calls: [{ index: 0, function: { arguments: '1}' } }] }))
+    response.write(chunk({ tool_calls: [{ ...INPUT, id: 'call_b', index: 1 }] }))
+    response.write(chunk({ tool_calls: [{ index: 0, ...SIGNED }] }))
+    response.end(`${chunk({}, 'stop')}data: [DONE]\n\n`)
+  }
+  const first = await askSurface(gateway, surface)
+  expect(first).toMatchObject({ status: 200, finish: 'tool_calls' })
+  const turn = (nextTurn[surface.path] as (answer: SurfaceAnswer) => Json)(first)
+  expect((await askSurface(gateway, surface, turn)).status).toBe(200)
+  const sent = list(stub.chats.at(-1)?.json?.['messages']).find(({ role }) => role === 'assistant') ?? {}
+  if (surface.path.endsWith('completions'))
+    return expect(JSON.stringify(sent)).toContain(JSON.stringify(SIGNED).slice(1, -1))
+  const [one, other] = list(sent['tool_calls'])
+  expect(one).toMatchObject({ id: 'call_a', ...SIGNED })
+  expect(other).toMatchObject({ id: 'call_b' })
+  expect(other).not.toHaveProperty('extra_content')
+  expect(sent).not.toHaveProperty('reasoning_details')
+})
+
+test.each(surfaces)('$name: a signature of the text', async (surface) => {
+  stub.onChat = (call, response) => {
+    if (!call.wantsStream) return sendCompletion(response, { message: SIGNED })
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(chunk({ content: 'Hello' }) + chunk({ content: '', ...SIGNED }, 'stop'))
+    response.end('data: [DONE]\n\n')
+  }
+  const first = await askSurface(gateway, surface)
+  expect(first).toMatchObject({ status: 200, text: 'Hello', finish: 'stop' })
+  if (surface.path.endsWith('completions')) return expect(first.raw).toContain(JSON.stringify(SIGNED).slice(1, -1))
+  const whole = (first.events.at(-1)?.['response'] ?? first.events.at(-1)) as Json
+  const body = surface.path.endsWith('messages')
+    ? {
+        messages: [
+          { role: 'user', content: 'Hi' },
+          { role: 'assistant', content: surface.isStream ? blocksIn(first.events) : whole['content'] },
+          { role: 'user', content: 'And?' },
+        ],
+      }
+    : { input: [{ role: 'user', content: 'Hi' }, ...list(whole['output']), { role: 'user', content: 'And?' }] }
+  expect((await askSurface(gateway, surface, body)).status).toBe(200)
+  expect(list(stub.chats.at(-1)?.json?.['messages'])[1]).toMatchObject({ role: 'assistant', ...SIGNED })
 })
 
 test('what a client made up in the place of a state is an id like any other', async () => {

@@ -3,7 +3,7 @@
  * every client sends back as it came: the id of a call, and sealed reasoning. It is opened here, and trusted no more
  * than anything else that a client sends.
  */
-import { recordOf } from './translated-chat.ts'
+import { recordOf, recordsOf } from './translated-chat.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -59,4 +59,42 @@ export function sealDetail(detail: Fields): string | null {
 /** What was sealed here; null for what was not. */
 export function openDetail(sealed: string): Fields | null {
   return sealed.startsWith(SEAL_MARK) ? recordOf(read(sealed.slice(SEAL_MARK.length))) : null
+}
+
+/** The type of a state that left behind the call, or the text, that it belongs to. */
+const LATE = 'svc.late_state'
+
+/**
+ * What comes once its call has left already, its id with it: a detail of reasoning that goes behind the call, and that
+ * `applyLateState` brings back to it.
+ *
+ * @param callId as the upstream gave it; null for what belongs to the message itself.
+ * @returns null where nothing came.
+ */
+export function lateState(callId: string | null, said: Fields): Fields | null {
+  const state = callId === null ? signedIn(said) : carriedIn(said)
+  return Object.keys(state).length === 0 ? null : { type: LATE, call_id: callId, ...state }
+}
+
+/** Of a message only what is signed goes back: the rest describes it. */
+function signedIn({ extra_content: extra }: Fields): Fields {
+  const isSigned = Object.values(recordOf(extra)).some((vendor) => 'thought_signature' in recordOf(vendor))
+  return isSigned ? { extra_content: extra } : {}
+}
+
+/** Brings late states among the details of a message's reasoning back to its calls, or to the message. */
+export function applyLateState(message: Record<string, unknown>): void {
+  const details = message['reasoning_details']
+  if (!Array.isArray(details)) return
+  const isLate = (detail: unknown): boolean => recordOf(detail)['type'] === LATE
+  const late = details.filter(isLate).map(recordOf)
+  if (late.length === 0) return
+  const rest = details.filter((detail) => !isLate(detail))
+  if (rest.length > 0) message['reasoning_details'] = rest
+  else delete message['reasoning_details']
+  const calls = recordsOf(message['tool_calls'])
+  for (const { call_id: id, ...state } of late) {
+    if (id === null) Object.assign(message, signedIn(state))
+    else Object.assign(calls.find((call) => call['id'] === id) ?? {}, carriedIn(state))
+  }
 }

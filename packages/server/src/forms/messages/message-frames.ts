@@ -2,7 +2,7 @@
 import { JsonEnd } from '../../platform/json/json-end.ts'
 import { extrasOf, hasExtras } from '../../upstreams/openai-compatible/answer-extras.ts'
 import { OpenCalls } from '../../upstreams/openai-compatible/open-calls.ts'
-import { idWithState } from '../carried-state.ts'
+import { idWithState, lateState, sealDetail } from '../carried-state.ts'
 import {
   type AnswerHead,
   type ChatFrame,
@@ -25,6 +25,8 @@ interface Block {
   isStarted: boolean
   /** Follows the input of a tool to its end. */
   readonly input: JsonEnd
+  /** The id of a call, as the upstream gave it; null for what is no call. */
+  readonly callId: string | null
 }
 
 function isWhole({ kind, input }: Block): boolean {
@@ -102,6 +104,7 @@ export class MessageFrames implements FrameTranslator {
       this.#last('text', { type: 'text', text: '', citations: null }).waiting.push({ type: 'text_delta', text })
     for (const annotation of recordsOf(delta['annotations'])) this.#annotations.push(annotation)
     for (const call of recordsOf(delta['tool_calls'])) this.#call(call)
+    this.#late(null, delta)
     const reason = choice['finish_reason'] ?? null
     if (textOf(delta['refusal']) !== null) this.#finishReason = 'content_filter'
     else if (reason !== null && this.#finishReason !== 'content_filter') this.#finishReason = reason
@@ -117,27 +120,33 @@ export class MessageFrames implements FrameTranslator {
     return last?.kind === kind ? last : this.#add(kind, start)
   }
 
-  #add(kind: string, start: Fields): Block {
-    const block = { kind, start, waiting: [], isStarted: false, input: new JsonEnd() }
+  #add(kind: string, start: Fields, callId: string | null = null): Block {
+    const block = { kind, start, waiting: [], isStarted: false, input: new JsonEnd(), callId }
     this.#blocks.push(block)
     return block
   }
 
   #call(delta: Fields): void {
     const called = recordOf(delta['function'])
+    let isNew = false
     const block = this.#calls.take(delta, () => {
+      isNew = true
       const id = textOf(delta['id']) ?? `toolu_${this.#head.requestId.replaceAll('-', '')}_${this.#blocks.length}`
-      return this.#add('tool_use', {
-        type: 'tool_use',
-        id: idWithState(id, delta),
-        name: textOf(called['name']) ?? '',
-        input: {},
-      })
+      const name = textOf(called['name']) ?? ''
+      return this.#add('tool_use', { type: 'tool_use', id: idWithState(id, delta), name, input: {} }, id)
     })
+    if (!isNew) this.#late(block.callId, delta)
     const text = textOf(called['arguments'])
     if (text === null) return
     block.input.push(text)
     block.waiting.push({ type: 'input_json_delta', partial_json: text })
+  }
+
+  /** A signature that came behind what it signs. */
+  #late(callId: string | null, delta: Fields): void {
+    const late = lateState(callId, delta)
+    const data = late === null ? null : sealDetail(late)
+    if (data !== null) this.#add('redacted_thinking', { type: 'redacted_thinking', data })
   }
 
   /** Sends what waits for the current block, and goes on to the next once that is whole. */

@@ -2,7 +2,7 @@
 import { ownMember, MESSAGE_PARTS_MAX, type MessageRequest } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { pickFields, refuseOthers, requireText, unsupported } from '../../pipeline/refuse-fields.ts'
-import { openDetail, readIdWithState } from '../carried-state.ts'
+import { applyLateState, openDetail, readIdWithState } from '../carried-state.ts'
 import { recordOf, textOf } from '../translated-chat.ts'
 import { REASONING_FORMAT } from './message-object.ts'
 
@@ -135,13 +135,15 @@ function assistantMessage(content: unknown, path: string): Message {
   const details = is('thinking', 'redacted_thinking').flatMap(({ fields, at }) => reasoningDetail(fields, at) ?? [])
   const thoughts = is('thinking').map(({ fields }) => textOf(fields['thinking']) ?? '')
   const texts = others.map(({ fields, at }) => partOf(fields, at))
-  return {
+  const message: Message = {
     role: 'assistant',
     content: texts.length === 0 ? null : contentOf(texts),
     ...(thoughts.length === 0 ? {} : { reasoning_content: thoughts.join('\n\n') }),
     ...(details.length === 0 ? {} : { reasoning_details: details }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   }
+  applyLateState(message)
+  return message
 }
 
 function systemMessage(content: unknown, path: string): Message {

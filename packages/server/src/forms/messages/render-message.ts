@@ -3,7 +3,7 @@ import { parseJsonToPrint } from '@svc/contract'
 import { parseExactly } from '../../platform/json/exact-json.ts'
 import { parseAnswerJson } from '../../platform/json/parse-json.ts'
 import { extrasOf } from '../../upstreams/openai-compatible/answer-extras.ts'
-import { idWithState } from '../carried-state.ts'
+import { idWithState, lateState, sealDetail } from '../carried-state.ts'
 import { type AnswerHead, reasoningOf, recordOf, recordsOf, textOf } from '../translated-chat.ts'
 import { messageObject, noted, sealsOf, stopReasonOf, usageOf } from './message-object.ts'
 
@@ -26,6 +26,8 @@ function contentOf(message: Fields): readonly Fields[] {
   const { signature, redacted } = sealsOf(message)
   const text = textOf(message['content'])
   const refusal = textOf(message['refusal'])
+  const state = lateState(null, message)
+  const sealed = state === null ? null : sealDetail(state)
   return [
     ...(reasoning === null ? [] : [{ type: 'thinking', thinking: reasoning, signature }]),
     ...redacted.map((data) => ({ type: 'redacted_thinking', data })),
@@ -37,6 +39,7 @@ function contentOf(message: Fields): readonly Fields[] {
       const id = idWithState(textOf(call['id']) ?? '', call)
       return { type: 'tool_use', id, name: textOf(called['name']) ?? '', input }
     }),
+    ...(sealed === null ? [] : [{ type: 'redacted_thinking', data: sealed }]),
   ]
 }
 

@@ -68,16 +68,23 @@ export class CallItem implements OutputItem {
   readonly #tool: OwnTool
   readonly #id: string
   readonly #callId: string
+  /** As the upstream gave it, without what goes with it. */
+  readonly upstreamId: string
   readonly #input: CustomInput | null
   #arguments = ''
   #status: ItemStatus = 'in_progress'
 
-  /** @param callId that the upstream gave; null for none. */
-  constructor(place: ItemPlace, tool: OwnTool, callId: string | null) {
+  /** @param ids that the upstream gave, with what goes with it and without; null for none. */
+  constructor(
+    place: ItemPlace,
+    tool: OwnTool,
+    ids: { readonly callId: string | null; readonly upstreamId: string | null },
+  ) {
     this.#place = place
     this.#tool = tool
     this.#id = callItemId(tool, place.head, place.index)
-    this.#callId = callId ?? this.#id
+    this.#callId = ids.callId ?? this.#id
+    this.upstreamId = ids.upstreamId ?? this.#id
     this.#input = tool.kind === 'custom' ? new CustomInput() : null
     place.send('response.output_item.added', { output_index: place.index, item: this.render() })
   }

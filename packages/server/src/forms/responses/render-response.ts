@@ -1,7 +1,7 @@
 /** A whole chat answer as a `response`. Pure. */
 import { parseJsonToPrint } from '@svc/contract'
 import { extrasOf } from '../../upstreams/openai-compatible/answer-extras.ts'
-import { idWithState } from '../carried-state.ts'
+import { idWithState, lateState } from '../carried-state.ts'
 import { type AnswerHead, reasoningOf, recordOf, recordsOf, textOf } from '../translated-chat.ts'
 import { callItemId, renderCall } from './called-items.ts'
 import type { OfferedTools } from './offered-tools.ts'
@@ -44,6 +44,12 @@ function outputOf(choice: Fields, head: AnswerHead, offered: OfferedTools): read
     const id = callItemId(tool, head, output.length)
     const callId = idWithState(textOf(call['id']) ?? id, call)
     output.push(renderCall(tool, { id, callId, status, said: textOf(called['arguments']) ?? '' }))
+  }
+  const late = lateState(null, message)
+  const state = late === null ? null : sealOf([late])
+  if (state !== null) {
+    const id = itemId('rs', head, output.length)
+    output.push({ id, type: 'reasoning', summary: [], status: 'completed', encrypted_content: state })
   }
   return output
 }

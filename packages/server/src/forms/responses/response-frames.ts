@@ -3,7 +3,7 @@
  */
 import { extrasOf, hasExtras } from '../../upstreams/openai-compatible/answer-extras.ts'
 import { OpenCalls } from '../../upstreams/openai-compatible/open-calls.ts'
-import { idWithState } from '../carried-state.ts'
+import { idWithState, lateState } from '../carried-state.ts'
 import {
   type AnswerHead,
   type ChatFrame,
@@ -20,9 +20,9 @@ import { MessageItem, type OutputItem, ReasoningItem } from './response-items.ts
 
 type Fields = Readonly<Record<string, unknown>>
 
-function callIdOf(delta: Fields): string | null {
+function idsOf(delta: Fields): { readonly callId: string | null; readonly upstreamId: string | null } {
   const id = textOf(delta['id'])
-  return id === null ? null : idWithState(id, delta)
+  return { callId: id === null ? null : idWithState(id, delta), upstreamId: id }
 }
 
 /** Writes the events of one stream. */
@@ -97,6 +97,7 @@ export class ResponseFrames implements FrameTranslator {
     const refusal = textOf(delta['refusal'])
     if (refusal !== null) this.#messageItem().addRefusal(refusal)
     for (const call of recordsOf(delta['tool_calls'])) this.#call(call)
+    this.#late(null, delta)
     this.#finishReason = choice['finish_reason'] ?? this.#finishReason
   }
 
@@ -126,15 +127,24 @@ export class ResponseFrames implements FrameTranslator {
   /** Calls may come side by side, so that each stays open until the end. */
   #call(delta: Fields): void {
     const called = recordOf(delta['function'])
+    let isNew = false
     const item = this.#calls.take(delta, () => {
+      isNew = true
       this.#open?.close('completed')
       this.#open = null
-      const made = new CallItem(this.#place(), this.#asked.offered.find(textOf(called['name']) ?? ''), callIdOf(delta))
+      const made = new CallItem(this.#place(), this.#asked.offered.find(textOf(called['name']) ?? ''), idsOf(delta))
       this.#items.push(made)
       return made
     })
     const text = textOf(called['arguments'])
     if (text !== null) item.add(text)
+    if (!isNew) this.#late(item.upstreamId, delta)
+  }
+
+  /** A signature that came behind what it signs. */
+  #late(callId: string | null, delta: Fields): void {
+    const late = lateState(callId, delta)
+    if (late !== null) this.#reasoningItem().addDetails([late])
   }
 
   #send(type: string, event: Fields): void {

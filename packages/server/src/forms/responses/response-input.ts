@@ -2,7 +2,7 @@
 import { ownMember, type ResponseRequest } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { requireText, unsupported } from '../../pipeline/refuse-fields.ts'
-import { openDetail } from '../carried-state.ts'
+import { applyLateState, openDetail } from '../carried-state.ts'
 import { recordOf, recordsOf, textOf } from '../translated-chat.ts'
 import { type AddItem, addOtherCall, callItems } from './call-items.ts'
 import { contentOf } from './item-content.ts'
@@ -101,7 +101,11 @@ export function messagesOf(
     if (add !== undefined) add(list, item, path, offered)
     else if (!SILENT.has(type) && !addOtherCall(list, item, path)) throw unsupported(`${path}.type`)
   }
-  // A lone reasoning has no content of its own, which a message may have not.
-  for (const message of list.all) if (message['role'] === 'assistant') message['content'] ??= null
+  for (const message of list.all) {
+    if (message['role'] !== 'assistant') continue
+    applyLateState(message)
+    // A lone reasoning has no content of its own, which a message may have not.
+    message['content'] ??= null
+  }
   return list.all
 }

@@ -105,7 +105,7 @@ export class ReasoningItem implements OutputItem {
   readonly #place: ItemPlace
   readonly #id: string
   #text = ''
-  #isClosed = false
+  #status: Status | 'in_progress' = 'in_progress'
   readonly #details: Fields[] = []
 
   constructor(place: ItemPlace) {
@@ -129,22 +129,18 @@ export class ReasoningItem implements OutputItem {
   }
 
   close(status: Status): void {
-    if (this.#isClosed) return
-    this.#isClosed = true
+    if (this.#status !== 'in_progress') return
+    this.#status = status
     const part = { type: 'summary_text', text: this.#text }
     this.#send('response.reasoning_summary_text.done', { text: this.#text })
     this.#send('response.reasoning_summary_part.done', { part })
-    this.#place.send('response.output_item.done', { output_index: this.#place.index, item: this.#render(status) })
+    this.#place.send('response.output_item.done', { output_index: this.#place.index, item: this.render() })
   }
 
   render(): Fields {
-    return this.#render('completed')
-  }
-
-  #render(status: Status): Fields {
     const sealed = sealOf(this.#details)
     const summary = [{ type: 'summary_text', text: this.#text }]
-    const item = { id: this.#id, type: 'reasoning', summary, status }
+    const item = { id: this.#id, type: 'reasoning', summary, status: this.#status }
     return sealed === null ? item : { ...item, encrypted_content: sealed }
   }
 
