@@ -84,6 +84,42 @@ describe.each(streamed)('$name: an answer that fails in its middle', (surface) =
   })
 })
 
+// A client may read no further than the end that an answer says.
+test.each(streamed)('$name: an answer that fails behind its finish reason has not ended', async (surface) => {
+  stub.onChat = (_call, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(event(chunkText({ content: 'Hello' })) + event(chunkText({ content: ' you' }, 'stop')))
+    response.end(event('{"error":{"message":"boom","code":500}}'))
+  }
+  const { result, charge } = await chargeOf(gateway, () => askSurface(gateway, surface))
+  expect([result.text, result.finish, result.error, charge]).toEqual(['Hello you', null, 'upstream_error', 0n])
+})
+
+test('reasoning that is cut is no completed item, in its event as in the response', async () => {
+  const responses = streamed.find(({ path }) => path.endsWith('responses'))
+  if (responses === undefined) throw new Error('no such form')
+  stub.onChat = (_call, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(event(chunkText({ reasoning_content: 'Hm' })), () => response.destroy())
+  }
+  const { events } = await askSurface(gateway, responses)
+  const item = { type: 'reasoning', status: 'incomplete' }
+  expect(events.find(({ type }) => type === 'response.output_item.done')).toMatchObject({ item })
+  expect(events.at(-1)).toMatchObject({ type: 'response.failed', response: { output: [item] } })
+})
+
+test.each(streamed)('$name: a name that comes again with each piece is charged once', async (surface) => {
+  const piece = (text: string) => ({ tool_calls: [{ index: 0, function: { name: 'a_long_name', arguments: text } }] })
+  stub.onChat = (_call, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const text of ['{', '"p"', ':', '1', '}']) response.write(event(chunkText(piece(text))))
+    response.end(event(chunkText({}, 'stop')) + event('[DONE]'))
+  }
+  await askSurface(gateway, surface)
+  const bytes = 'a_long_name{"p":1}'.length
+  expect(await lastRecord(gateway)).toMatchObject({ completion_tokens: Math.ceil(bytes / 4), estimated: true })
+})
+
 test('an answer that fails before it says anything is a failed response, too', async () => {
   const early = streamed.find(({ path }) => path.endsWith('responses'))
   if (early === undefined) throw new Error('no such form')

@@ -128,6 +128,24 @@ const HISTORY: Readonly<Record<string, object>> = {
 
 const historyOf = ({ path }: Surface) => HISTORY[path] as Record<string, unknown>
 
+// Most servers name the first part that they refuse, and the next one once that is gone.
+test.each(surfaces)('$name: parts that are refused one after the other', async (surface) => {
+  const isMarked = surface.path.endsWith('completions')
+  const parts = ['stream_options', ...(isMarked ? ['cache_control'] : []), 'reasoning_content']
+  stub.onChat = (call, response) => {
+    const part = parts.find((each) => call.text.includes(`"${each}"`))
+    if (part === undefined) return answer(call, response)
+    const error = { message: `Extra inputs are not permitted: ${part}` }
+    response.writeHead(422, { 'content-type': 'application/json' }).end(JSON.stringify({ error }))
+  }
+  const body = { ...historyOf(surface), ...(isMarked ? { cache_control: { type: 'ephemeral' } } : {}) }
+  const refusals = parts.length - (surface.isStream ? 0 : 1)
+  for (const asked of [refusals + 1, refusals + 2]) {
+    expect((await askSurface(gateway, surface, body)).status).toBe(200)
+    expect(stub.chats).toHaveLength(asked)
+  }
+})
+
 describe.each(surfaces)('$name: a history with reasoning', (surface) => {
   test('goes without it to an upstream that refuses the field', async () => {
     // Source: janhq/jan#8136, Groq.

@@ -1,7 +1,7 @@
 /** How long an upstream may let its answer wait: by what it says, and not by whether its connection is alive. */
 import type { ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { chunkText, completionText } from '../packages/server/testing/stub-upstream.ts'
 import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
@@ -84,5 +84,53 @@ describe.each(textSurfaces.filter(({ isStream }) => isStream))('$name', (surface
     ])
     expect(charge).toBeGreaterThan(0n)
     expect((await lastRecord(gateway)).status).toBe('incomplete')
+  })
+})
+
+describe.each(textSurfaces.filter(({ isStream }) => isStream))('$name', (surface) => {
+  afterEach(() => void vi.useRealTimers())
+
+  const usual = useGateway(() => ({
+    ...{ upstreamUrl: stub.url, kind: 'openai-compatible' },
+    file: { prices: { local: { input: '1', output: '2' } } },
+  }))
+
+  test('a model that thinks for longer than ten seconds is heard of from then on', async () => {
+    const asked = Promise.withResolvers<ServerResponse>()
+    stub.onChat = (_call, response) => {
+      begin(response, true)
+      asked.resolve(response)
+    }
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+    let opened = false
+    const answer = usual
+      .fetch(surface.path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'local', stream: true, ...surface.body({}) }),
+      })
+      .then((response) => {
+        opened = true
+        return response
+      })
+    const upstream = await asked.promise
+    await vi.advanceTimersByTimeAsync(9_900)
+    expect(opened).toBe(false)
+    await vi.advanceTimersByTimeAsync(200)
+    const response = await answer
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+    const read = async (): Promise<string> => Buffer.from((await reader.read()).value ?? []).toString()
+    expect([response.status, await read()]).toEqual([200, expect.stringContaining(': keep-alive\n\n')])
+    for (const _turn of [1, 2, 3]) {
+      const next = read()
+      await vi.advanceTimersByTimeAsync(15_000)
+      expect(await next).toBe(': keep-alive\n\n')
+    }
+    upstream.end(HELLO + END)
+    let rest = ''
+    for (let piece = await read(); piece !== ''; piece = await read()) rest += piece
+    expect(rest).toContain('Hello')
+    vi.useRealTimers()
+    await usual.settled()
   })
 })

@@ -25,7 +25,8 @@ describe('a count of output', () => {
     ['of a text of blanks is believed: a token covers 128 of them', 78, {}, [78, true]],
     ['that no tokenizer can have made is none', 77, {}, [2_500, false]],
     ['of nothing is none where there is text', 0, {}, [2_500, false]],
-    ['of nothing is believed where there is next to no text', 0, { outputBytes: 127 }, [0, true]],
+    ['of nothing is none however short the text is', 0, { outputBytes: 5 }, [2, false]],
+    ['of one is believed where there is next to no text', 1, { outputBytes: 127 }, [1, true]],
     ['of nothing is believed where there is no text, as for an image', 0, { outputBytes: 0 }, [0, true]],
     [
       'of little is none where an image came of an answer that broke off',

@@ -95,9 +95,12 @@ function believeOutput(usage: ChatUsage, isMissing: boolean, counted: Counted): 
   const { completionTokens, reasoningTokens } = usage
   const media = mediaOf(counted)
   const { outputBytes, laterBytes, isWhole, showsReasoning, choices } = counted
+  const countedBytes = outputBytes - laterBytes
   const spoken = showsReasoning ? completionTokens : completionTokens - reasoningTokens
   const most = sideMax(counted) * choices
-  if (completionTokens > most || spoken < Math.floor((outputBytes - laterBytes) / TOKEN_BYTES_MAX)) {
+  // However short a text is, it has a token.
+  const least = countedBytes > 0 ? Math.max(1, Math.floor(countedBytes / TOKEN_BYTES_MAX)) : 0
+  if (completionTokens > most || spoken < least) {
     const thought = reasoningTokens > most ? 0 : reasoningTokens
     return { reasoningTokens: thought, ...withMedia(withOutput(thought, outputBytes, counted), media) }
   }

@@ -26,6 +26,10 @@ const DRAIN_MS = 5_000
  */
 const EARLY_MAX = 64 * 1024
 
+/** A finish reason in a chunk's JSON: within a text its quotes would be escaped. */
+const FINISH = /"finish_reason":"[a-z_]+"/g
+const NO_FINISH = '"finish_reason":null'
+
 /** What is sent last, once it is charged. `svc` is JSON text. */
 export interface StreamTotals {
   readonly svc: string
@@ -147,8 +151,9 @@ export class StreamDelivery extends EventSink implements Sink<StreamTotals, Stre
     return this.interruption === 'client_gone' && !this.#haveAllEnded ? 'cut' : 'whole'
   }
 
+  /** What the answer said goes out before an error, and not that it had ended: some clients read no further. */
   protected override keptBack(): string {
-    return this.#last === null ? '' : renderChunk(this.#head, this.#last, null)
+    return this.#last === null ? '' : renderChunk(this.#head, this.#last.replaceAll(FINISH, NO_FINISH), null)
   }
 
   /**
@@ -171,7 +176,7 @@ export class StreamDelivery extends EventSink implements Sink<StreamTotals, Stre
     this.hasReasoning ||= facts.isReasoning
     this.#hasCalls ||= facts.hasCalls
     if (facts.hasContent || facts.isReasoning) this.#held.hold.noteFirstContent()
-    let text = this.keptBack()
+    let text = this.#last === null ? '' : renderChunk(this.#head, this.#last, null)
     this.#last = null
     if (facts.finishReason !== null) {
       this.finishReasons.push(facts.finishReason)

@@ -13,7 +13,7 @@ import type { Dialect } from './dialect.ts'
 import { chatFailure, failedChoice, findError, isComplaint } from './errors.ts'
 import { readErrorEvent, readOwnFrames } from './own-frames.ts'
 import { reasoningNameIn, type ReasoningName } from './optional-parts.ts'
-import { writeArguments } from './tool-calls.ts'
+import { writeCalls } from './tool-calls.ts'
 import { mergeReports, NO_USAGE, readGenerationId, readModel, readUsage } from './usage.ts'
 import { chunksOfWhole } from './whole-chunks.ts'
 
@@ -200,31 +200,31 @@ export class ChatStreamReader {
   }
 
   #frame(value: Json, data: string): void {
-    writeArguments(value, () => data)
+    writeCalls(value, () => data)
     this.#model ??= readModel(value)
     this.#generationId ??= readGenerationId(value, this.#options.dialect.generationId)
-    const reported = readUsage(value, () => Buffer.from(data), this.#options.dialect)
+    // Of several choices each may count its own alone.
+    const counted = this.#options.choices > 1 ? { ...value, choices: null } : value
+    const reported = readUsage(counted, () => Buffer.from(data), this.#options.dialect)
     const cleaned = cleanChunk(value)
     const failed = findError(value) === null ? failedChoice(value) : value
-    if (reported !== null) {
-      this.#note(reported, this.#outputBytes + (cleaned?.facts.outputBytes ?? 0), failed !== null)
-    }
+    // Some upstreams repeat an empty choice beside their usage: the chunk that ended it stays its last.
+    const isRest =
+      cleaned === null || cleaned.chunk.choices.every(({ index, delta }) => this.#finished.has(index) && isBare(delta))
+    const complete = isRest || failed !== null ? cleaned : this.#begun.complete(cleaned)
+    const bytes = this.#outputBytes + (complete?.facts.outputBytes ?? 0)
+    if (reported !== null) this.#note(reported, bytes, failed !== null)
     if (failed !== null) return this.#refused(failed)
     if (cleaned?.facts.isReasoning === true && !this.#hasReasoning) {
       this.#hasReasoning = true
       this.#options.onReasoning?.(reasoningNameIn(value))
     }
-    if (cleaned === null) {
-      if (reported === null && isComplaint(value)) return this.#refused({ error: value })
-      return this.#addExtras(value)
-    }
-    const { choices } = cleaned.chunk
-    // Some upstreams repeat an empty choice beside their usage: the chunk that ended it stays its last.
-    if (choices.every(({ index, delta }) => this.#finished.has(index) && isBare(delta))) return this.#addExtras(value)
+    if (cleaned === null && reported === null && isComplaint(value)) return this.#refused({ error: value })
+    if (isRest || complete === null) return this.#addExtras(value)
     this.#hasExtras ||= hasExtras(value)
-    for (const { index, finish_reason } of choices) if (typeof finish_reason === 'string') this.#finished.add(index)
+    for (const { index, finish_reason } of cleaned.chunk.choices)
+      if (typeof finish_reason === 'string') this.#finished.add(index)
     if (reported === null && this.#options.readFrames === null) this.#templates.learnFrom(data, cleaned)
-    const complete = this.#begun.complete(cleaned)
     this.#deliver({ members: membersOf(complete), facts: complete.facts })
   }
 

@@ -79,15 +79,25 @@ export class StreamedChoices {
   /**
    * The same chunk with what clients cannot do without and some upstreams never say: whose words a choice has, in its
    * first chunk, which call of a tool each piece belongs to, and that a choice which calls tools ends to have them
-   * called.
+   * called. What is left out of it counts no more.
    */
   complete({ chunk, facts }: CleanChunk): CleanChunk {
+    const before = this.#droppedBytes
     const choices = chunk.choices.map((choice) => this.#complete(choice))
     const finishReason = facts.finishReason === null ? null : lastReason(choices)
+    const outputBytes = facts.outputBytes - (this.#droppedBytes - before)
+    const isSame = finishReason === facts.finishReason && outputBytes === facts.outputBytes
     return {
       chunk: { ...chunk, choices },
-      facts: finishReason === facts.finishReason ? facts : { ...facts, finishReason },
+      facts: isSame ? facts : { ...facts, finishReason, outputBytes },
     }
+  }
+
+  /** What clients do not get: names of calls that come again. */
+  get #droppedBytes(): number {
+    let bytes = 0
+    for (const calls of this.#calls.values()) bytes += calls.droppedBytes
+    return bytes
   }
 
   #complete(choice: CleanChoice): CleanChoice {

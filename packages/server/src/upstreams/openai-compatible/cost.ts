@@ -45,6 +45,9 @@ const INFERENCE_COST = 'upstream_inference_cost'
 
 function reportedCost(source: () => Buffer, { usage, path }: FoundUsage): AttoUsd | null {
   const { cost, cost_details: details } = usage
+  // Its parts, and their sum, which has the fee of a search that no tokens tell of. Source: Perplexity's API reference.
+  const sum: unknown = Reflect.get(Object(cost), 'total_cost')
+  if (sum !== undefined) return usdAt(source, [...path, 'cost', 'total_cost'], sum)
   const fee = feeAt(source, path, cost)
   if (usage['is_byok'] === true) {
     const inferred = typeof details === 'object' && details !== null ? Object.entries(details) : []

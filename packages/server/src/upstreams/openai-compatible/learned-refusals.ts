@@ -41,27 +41,30 @@ export class LearnedRefusals<Part extends string> {
   readonly #models = new Map<string, Learned<Part>>()
 
   /**
-   * Asks without what the model is known to refuse, and once more where it refuses more. What an upstream may have
-   * begun to work on is never sent again.
+   * Asks without what the model is known to refuse, and again where it refuses more: once where its error names no part,
+   * and once for each part that its errors name one after the other. What an upstream may have begun to work on is never
+   * sent again.
    *
    * @param ask one attempt without the given parts.
    * @throws what the last attempt threw.
    */
   async ask<Answer>(request: PartedRequest<Part>, ask: (left: LeftOut<Part>) => Promise<Answer>): Promise<Answer> {
-    const left = this.leftOut(request.upstreamModel)
-    let suspects: readonly Part[]
-    try {
-      const answer = await ask(left)
-      this.#worked(request, left)
-      return answer
-    } catch (error) {
-      suspects = request.signal.aborted ? [] : this.#suspects(request, error)
-      if (suspects.length === 0) throw error
+    const known = this.leftOut(request.upstreamModel)
+    const more = new Set<Part>()
+    for (;;) {
+      const left: LeftOut<Part> = more.size === 0 ? known : new Set([...known, ...more])
+      try {
+        const answer = await ask(left)
+        this.#worked(request, known, more)
+        return answer
+      } catch (error) {
+        const suspects = request.signal.aborted
+          ? []
+          : this.#suspects(request, error, { left, isFirst: more.size === 0 })
+        if (suspects.length === 0) throw error
+        for (const part of suspects) more.add(part)
+      }
     }
-    const answer = await ask(new Set([...left, ...suspects]))
-    const { refused } = this.#learn(request.upstreamModel)
-    for (const part of suspects) refused.add(part)
-    return answer
   }
 
   /** What is left out for a model. */
@@ -73,19 +76,26 @@ export class LearnedRefusals<Part extends string> {
     return NOTHING_LEFT_OUT
   }
 
-  /** What the upstream has probably refused: what its error names, else all that it has not taken before. */
-  #suspects({ upstreamModel, parts }: PartedRequest<Part>, error: unknown): readonly Part[] {
+  /** What the upstream has probably refused: what its error names, else at first all that it has not taken before. */
+  #suspects(
+    { upstreamModel, parts }: PartedRequest<Part>,
+    error: unknown,
+    { left, isFirst }: { readonly left: LeftOut<Part>; readonly isFirst: boolean },
+  ): readonly Part[] {
     const isRefused = error instanceof UpstreamFailure && error.kind === 'rejected_request'
     if (!isRefused || !REFUSED.has(error.upstreamStatus) || (error.cost ?? 0n) > 0n) return []
-    const learned = this.#models.get(upstreamModel)
-    const sent = parts().filter((part) => learned?.refused.has(part) !== true)
+    const sent = parts().filter((part) => !left.has(part))
     const named = sent.filter((part) => error.names.includes(part))
-    return named.length > 0 ? named : sent.filter((part) => learned?.taken.has(part) !== true)
+    if (named.length > 0 || !isFirst) return named
+    const taken = this.#models.get(upstreamModel)?.taken
+    return sent.filter((part) => taken?.has(part) !== true)
   }
 
-  #worked({ upstreamModel, certain }: PartedRequest<Part>, left: LeftOut<Part>): void {
-    if (certain === null || left.has(certain) || this.#models.get(upstreamModel)?.taken.has(certain) === true) return
-    this.#learn(upstreamModel).taken.add(certain)
+  /** @param more what it came without, beside what was known. */
+  #worked({ upstreamModel, certain }: PartedRequest<Part>, known: LeftOut<Part>, more: LeftOut<Part>): void {
+    for (const part of more) this.#learn(upstreamModel).refused.add(part)
+    if (certain === null || known.has(certain) || more.has(certain)) return
+    if (this.#models.get(upstreamModel)?.taken.has(certain) !== true) this.#learn(upstreamModel).taken.add(certain)
   }
 
   #learn(model: string): Learned<Part> {

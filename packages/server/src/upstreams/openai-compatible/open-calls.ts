@@ -86,6 +86,12 @@ interface NumberedCall {
 export class CallNumbers {
   readonly #calls = new OpenCalls<NumberedCall>()
   #next = 0
+  #droppedBytes = 0
+
+  /** Bytes of names that came again, and were not handed on. */
+  get droppedBytes(): number {
+    return this.#droppedBytes
+  }
 
   /** How many there are by now. */
   get count(): number {
@@ -104,13 +110,14 @@ export class CallNumbers {
   #complete(piece: Piece, call: NumberedCall): Piece {
     const named = namedIn(piece)
     const isNamedAgain = call.hasName && named['name'] !== undefined
+    if (isNamedAgain) this.#droppedBytes += Buffer.byteLength(textOf(named['name']) ?? '')
     call.hasName ||= textOf(named['name']) !== null
     if (call.hasBegun) {
-      if (!isNamedAgain && piece['id'] === undefined) return piece
-      // Some clients put texts together that come twice.
+      // Some clients put texts together that come twice, and some throw at a piece that names nothing.
+      if (!isNamedAgain && piece['id'] === undefined && piece['function'] !== undefined) return piece
       const { id: _id, ...rest } = piece
-      const { name: _name, ...more } = named
-      return isNamedAgain ? { ...rest, function: more } : rest
+      const { name, ...more } = named
+      return { ...rest, function: isNamedAgain || name === undefined ? more : named }
     }
     call.hasBegun = true
     const isFunction = (piece['type'] ?? 'function') === 'function'

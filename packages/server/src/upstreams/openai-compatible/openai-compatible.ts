@@ -30,7 +30,7 @@ import { firstEvent } from './first-event.ts'
 import { gatherEvents } from './gather-events.ts'
 import { LearnedRefusals, type LeftOut, NOTHING_LEFT_OUT } from './learned-refusals.ts'
 import { type ChatPart, partedChat, partsNamedIn, reasoningNameIn, type ReasoningName } from './optional-parts.ts'
-import { writeArguments } from './tool-calls.ts'
+import { writeCalls } from './tool-calls.ts'
 import { isObject, readGenerationId, readUsage } from './usage.ts'
 
 export interface OpenAiCompatibleOptions {
@@ -118,7 +118,7 @@ function readDocument(deps: Deps, response: CollectedResponse): Record<string, u
   const value = readAnswer(deps, response.body) ?? firstEvent(response.body)
   const failed = response.status !== 200 || findError(value) !== null || !isObject(value)
   if (failed) return failureOf(deps, response, value)
-  if (deps.wire === undefined) writeArguments(value, () => response.body.toString('utf8', textStart(response.body)))
+  if (deps.wire === undefined) writeCalls(value, () => response.body.toString('utf8', textStart(response.body)))
   const choice = failedChoice(value)
   return choice === null ? value : failureOf(deps, response, choice, value)
 }

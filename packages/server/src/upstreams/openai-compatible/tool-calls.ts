@@ -84,22 +84,30 @@ function speechOf(choice: Json): Json {
   return recordOf(choice['delta'] ?? choice['message'])
 }
 
+/** The calls in what a choice says. Some servers write the only one without a list around it. */
+function callsIn({ tool_calls: calls }: Json): readonly Json[] {
+  return isObject(calls) ? [calls] : recordsOf(calls)
+}
+
 /** Where arguments may stand in what a choice says. */
 function namedIn(speech: Json): readonly Json[] {
-  const calls = recordsOf(speech['tool_calls']).map((call) => recordOf(call['function'] ?? call))
+  const calls = callsIn(speech).map((call) => recordOf(call['function'] ?? call))
   return isObject(speech['function_call']) ? [...calls, speech['function_call']] : calls
 }
 
 /**
- * Writes arguments that are objects as text, with every digit as it came. Clients take the text apart themselves.
+ * Writes calls as a list, and arguments that are objects as text, with every digit as it came. Clients take the text
+ * apart themselves.
  *
  * @param value an answer or a chunk, which is changed.
  * @param source what it was parsed from.
  */
-export function writeArguments(value: Json, source: () => string): void {
+export function writeCalls(value: Json, source: () => string): void {
   const { choices } = value
   if (!Array.isArray(choices)) return
-  const places = choices.map((choice) => (isObject(choice) ? namedIn(speechOf(choice)) : []))
+  const speeches = choices.map((choice) => (isObject(choice) ? speechOf(choice) : {}))
+  for (const speech of speeches) if (isObject(speech['tool_calls'])) speech['tool_calls'] = [speech['tool_calls']]
+  const places = speeches.map(namedIn)
   if (!places.some((named) => named.some(({ arguments: given }) => typeof given === 'object' && given !== null))) return
   const exact = choicesIn(source())
   for (const [index, named] of places.entries()) {

@@ -151,7 +151,14 @@ export function findUsage(value: Json): FoundUsage | null {
   if (isObject(value['usage'])) return { usage: value['usage'], path: ['usage'] }
   const vendor = value['x_groq']
   if (isObject(vendor) && isObject(vendor['usage'])) return { usage: vendor['usage'], path: ['x_groq', 'usage'] }
-  return null
+  return usageOfChoice(value)
+}
+
+/** Usage within the only choice. Source: Moonshot's API reference, the last chunk of a stream. */
+function usageOfChoice({ choices }: Json): FoundUsage | null {
+  const [choice, ...others]: readonly unknown[] = Array.isArray(choices) ? choices : []
+  if (others.length > 0 || !isObject(choice) || !isObject(choice['usage'])) return null
+  return { usage: choice['usage'], path: ['choices', '0', 'usage'] }
 }
 
 /**
