@@ -2,7 +2,9 @@
 import fc from 'fast-check'
 import { IMAGE } from '../../packages/server/testing/stub-images.ts'
 import { makeWav } from '../../packages/server/testing/make-wav.ts'
-import { oneIn } from './draw.ts'
+import { dialect } from '../odd-upstreams/dialect.ts'
+import { streamedAnswer, wholeAnswer } from '../odd-upstreams/said-answer.ts'
+import { oneIn, weighted } from './draw.ts'
 import { chatChunks, completion } from './chat-answers.ts'
 import { claudeEvents, claudeMessage, geminiAnswer, geminiChunks } from './native-answers.ts'
 
@@ -43,6 +45,15 @@ const file = (type: string, bytes: Buffer): RightAnswer => ({
   events: null,
   file: { type, bytes },
 })
+
+/** In OpenAI's own way, or in one of the ways of servers that are compatible with it. */
+const chat: fc.Arbitrary<RightAnswer> = weighted(
+  [1, fc.constant(json(completion, chatChunks))],
+  [
+    1,
+    dialect.map((own) => json(wholeAnswer(own), [...streamedAnswer(own).map(({ value }) => value), chatChunks.at(-1)])),
+  ],
+)
 
 function embeddings({ body }: UpstreamCall): RightAnswer {
   const { input } = body
@@ -139,7 +150,7 @@ function video({ path }: UpstreamCall): fc.Arbitrary<RightAnswer> {
 
 /** The first that fits answers. Listings are right always: they are read once, at the start. */
 const answerers: readonly (readonly [RegExp, Answerer])[] = [
-  [/\/chat\/completions$/, () => json(completion, chatChunks)],
+  [/\/chat\/completions$/, () => chat],
   [/\/messages$/, () => json(claudeMessage, claudeEvents)],
   [/\/messages\/count_tokens$/, () => json({ input_tokens: 12 })],
   [/:(?:streamG|g)enerateContent$/, () => json(geminiAnswer, geminiChunks)],
