@@ -18,15 +18,15 @@ export const SLOW = 'tests/slow/**/*.test.ts'
 /**
  * Every test of the repository but the tree's own and those that are slow by nature. PostgreSQL is started once, for those that ask for it.
  *
- * Files share three processes and what these have loaded: to load the gateway anew for each took a quarter of the whole
+ * Files share four processes and what these have loaded: to load the gateway anew for each took a quarter of the whole
  * run. Source: decision 0055.
  */
 export default defineConfig({
   test: {
     globalSetup: ['packages/server/testing/global-setup.ts'],
-    // A file waits for real processes, databases and browsers for most of its time: on two cores a third file takes a
-    // quarter off the whole run, and a fourth would make what has limits of its own wait for a core.
-    maxWorkers: 3,
+    // A file waits for real processes, databases and browsers for a good part of its time: with three at once two cores
+    // stood still for a quarter of it.
+    maxWorkers: 4,
     pool: 'forks',
     // Long enough for any machine that is merely busy: a test waits for conditions, not for times.
     testTimeout: 90_000,

@@ -1,8 +1,4 @@
 /** Readers that are slow, full or gone: the gateway keeps nothing for them, and the upstream feels it. */
-import { Agent, request as httpRequest, type ServerResponse } from 'node:http'
-import { connect, type Socket } from 'node:net'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { usageList } from '@svc/contract'
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
@@ -14,15 +10,15 @@ import {
   type StubCall,
   usageText,
 } from '../packages/server/testing/stub-upstream.ts'
+import { keptBytes } from '../packages/server/testing/kept-bytes.ts'
 import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { cardOf, chargeOf } from './charge-of.ts'
+import { type Flood, flood, MIB, openDeafClient, standStill, STREAM_BODY } from './deaf-readers.ts'
 import { QUESTION } from './events-of.ts'
 import { eventually } from '../packages/server/testing/eventually.ts'
 
-const MIB = 1024 * 1024
 const USAGE = { prompt_tokens: 10, completion_tokens: 5 }
-const BODY = JSON.stringify({ ...QUESTION, stream: true, max_tokens: 100 })
 
 const stub = useStubUpstream()
 const gateway = useGateway(() => ({ upstreamUrl: stub.url, credits: '100000000', env: { SVC_LOG_LEVEL: 'error' } }))
@@ -31,66 +27,6 @@ beforeEach(() => {
   stub.chats.length = 0
   stub.onChat = (call, response) => (call.json?.['stream'] === true ? sendStream(response) : sendCompletion(response))
 })
-
-setFlagsFromString('--expose-gc')
-const collectGarbage: unknown = runInNewContext('gc')
-
-/** Bytes that this process keeps alive. */
-function keptBytes(): number {
-  if (typeof collectGarbage === 'function') for (let turn = 0; turn < 3; turn++) collectGarbage()
-  const { heapUsed, external } = process.memoryUsage()
-  return heapUsed + external
-}
-
-/** A flood: frames as fast as they are taken, up to a size. */
-interface Flood {
-  sent: number
-  over: boolean
-}
-
-const frame = chunkText({ content: 'x'.repeat(16_000) })
-
-function flood(response: ServerResponse, bytesMax: number): Flood {
-  const state: Flood = { sent: 0, over: false }
-  response.once('close', () => (state.over = true))
-  beginStream(response)
-  const go = (): void => {
-    while (state.sent < bytesMax && !response.destroyed) {
-      state.sent += frame.length
-      if (!response.write(`data: ${frame}\n\n`)) return void response.once('drain', go)
-    }
-    response.end()
-  }
-  go()
-  return state
-}
-
-/** Asks for a stream and reads nothing. */
-function openDeafClient(): Socket {
-  const { port } = new URL(gateway.v1)
-  const socket = connect(Number(port), '127.0.0.1')
-  socket.on('error', () => undefined)
-  socket.pause()
-  const head = ['POST /api/v1/chat/completions HTTP/1.1', 'host: x', `authorization: Bearer ${gateway.key}`]
-  const length = `content-length: ${Buffer.byteLength(BODY)}`
-  socket.write(`${[...head, 'content-type: application/json', length].join('\r\n')}\r\n\r\n${BODY}`)
-  return socket
-}
-
-/** Resolves once the floods have stopped: a trickle into the system's own buffers is not the gateway's. */
-async function standStill(floods: readonly Flood[]): Promise<void> {
-  let before = -1
-  await eventually(() => {
-    const now = floods.reduce((sum, state) => sum + state.sent, 0)
-    const isStill = now > 0 && before >= 0 && now - before < MIB
-    before = now
-    if (!isStill) throw new Error(`still moving: ${now} bytes`)
-  })
-}
-
-function openSockets(): number {
-  return process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
-}
 
 describe('readers that take nothing', () => {
   // B061
@@ -101,7 +37,7 @@ describe('readers that take nothing', () => {
       const floods: Flood[] = []
       stub.onChat = (_call, response) => void floods.push(flood(response, 200 * MIB))
       const before = keptBytes()
-      const client = openDeafClient()
+      const client = openDeafClient(gateway)
       await eventually(() => expect(floods).toHaveLength(1))
       await standStill(floods)
       console.log(`sent ${floods[0]!.sent / MIB} MiB, kept ${(keptBytes() - before) / MIB} MiB`)
@@ -113,34 +49,10 @@ describe('readers that take nothing', () => {
     },
   )
 
-  // B062
-  test(
-    '500 readers who hang up while the stream runs, some of them full, leave nothing behind',
-    { timeout: 120_000 },
-    async () => {
-      const before = openSockets()
-      const hangUp = async (count: number, isTime: (floods: readonly Flood[]) => Promise<void>): Promise<void> => {
-        const floods: Flood[] = []
-        stub.onChat = (_call, response) => void floods.push(flood(response, 200 * MIB))
-        const clients = Array.from({ length: count }, openDeafClient)
-        await eventually(() => expect(floods).toHaveLength(count))
-        await isTime(floods)
-        expect(floods.map((state) => state.over)).toEqual(floods.map(() => false))
-        for (const client of clients) client.destroy()
-        await eventually(() => expect(floods.every((state) => state.over)).toBe(true))
-        await gateway.settled()
-      }
-      await hangUp(20, standStill)
-      for (let wave = 0; wave < 8; wave++) await hangUp(60, () => Promise.resolve())
-      expect(stub.chats).toHaveLength(500)
-      await eventually(() => expect(openSockets()).toBeLessThanOrEqual(before + 2))
-    },
-  )
-
   test('a reader who comes back gets every byte that waited', { timeout: 60_000 }, async () => {
     const floods: Flood[] = []
     stub.onChat = (_call, response) => void floods.push(flood(response, 20 * MIB))
-    const response = await gateway.chat(BODY)
+    const response = await gateway.chat(STREAM_BODY)
     await eventually(() => expect(floods).toHaveLength(1))
     await standStill(floods)
     expect(floods[0]!.sent).toBeLessThan(20 * MIB)
@@ -162,7 +74,7 @@ describe('readers who leave', () => {
     stub.onChat = () => undefined
     const { charge } = await chargeOf(gateway, async () => {
       const leaving = new AbortController()
-      const answer = gateway.chat(BODY, { signal: leaving.signal }).catch((error: Error) => error.name)
+      const answer = gateway.chat(STREAM_BODY, { signal: leaving.signal }).catch((error: Error) => error.name)
       const call = await upstreamCall()
       leaving.abort()
       expect(await answer).toBe('AbortError')
@@ -178,7 +90,7 @@ describe('readers who leave', () => {
     }
     const { charge } = await chargeOf(gateway, async () => {
       const leaving = new AbortController()
-      const answer = gateway.chat(BODY, { signal: leaving.signal }).catch((error: Error) => error.name)
+      const answer = gateway.chat(STREAM_BODY, { signal: leaving.signal }).catch((error: Error) => error.name)
       const call = await upstreamCall()
       leaving.abort()
       expect(await answer).toBe('AbortError')
@@ -196,7 +108,7 @@ describe('readers who leave', () => {
     }
     const { charge } = await chargeOf(gateway, async () => {
       const leaving = new AbortController()
-      const response = await gateway.chat(BODY, { signal: leaving.signal })
+      const response = await gateway.chat(STREAM_BODY, { signal: leaving.signal })
       const reader = response.body!.getReader()
       await reader.read()
       leaving.abort()
@@ -220,7 +132,7 @@ describe('readers who leave', () => {
     }
     const { charge } = await chargeOf(gateway, async () => {
       const leaving = new AbortController()
-      const response = await gateway.chat(BODY, { signal: leaving.signal })
+      const response = await gateway.chat(STREAM_BODY, { signal: leaving.signal })
       await response.body!.getReader().read()
       leaving.abort()
       resolve()
@@ -263,7 +175,7 @@ describe('readers that are quick', () => {
         sendNext(0)
       }
       const headers = { 'accept-encoding': encodings }
-      const response = await gateway.chat(BODY, { headers })
+      const response = await gateway.chat(STREAM_BODY, { headers })
       let text = ''
       let word = 0
       for await (const bytes of response.body ?? []) {
@@ -281,46 +193,4 @@ describe('readers that are quick', () => {
       expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
     },
   )
-})
-
-describe('many requests on few connections', () => {
-  // B176, B177
-  test('neither listeners nor memory grow with the number of requests', { timeout: 120_000 }, async () => {
-    const warnings: string[] = []
-    const note = (warning: Error): void => void warnings.push(warning.message)
-    process.on('warning', note)
-    const agent = new Agent({ keepAlive: true, maxSockets: 10 })
-    const headers = { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' }
-    const once = (body: string): Promise<number | undefined> =>
-      new Promise((resolve, reject) => {
-        const sent = httpRequest(`${gateway.v1}/chat/completions`, { method: 'POST', agent, headers }, (response) => {
-          response.resume()
-          response.once('end', () => resolve(response.statusCode))
-        })
-        sent.once('error', reject)
-        sent.end(body)
-      })
-    const whole = JSON.stringify({ ...QUESTION, max_tokens: 100 })
-    const run = async (count: number): Promise<void> => {
-      const worker = async (): Promise<void> => {
-        for (let turn = 0; turn < count / 20; turn++) expect([await once(BODY), await once(whole)]).toEqual([200, 200])
-      }
-      await Promise.all(Array.from({ length: 10 }, worker))
-      await gateway.settled()
-      stub.chats.length = 0
-      gateway.logged.length = 0
-    }
-    await run(500)
-    const before = keptBytes()
-    const timers = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
-    await run(2_000)
-    const perRequest = (keptBytes() - before) / 2_000
-    console.log(`${Math.round(perRequest)} bytes kept a request`)
-    // A listener or a signal that stays takes more than this, and far more with what it holds.
-    expect(perRequest).toBeLessThan(1_000)
-    expect(process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length).toBeLessThanOrEqual(timers + 2)
-    expect(warnings).toEqual([])
-    process.off('warning', note)
-    agent.destroy()
-  })
 })

@@ -45,7 +45,8 @@ export async function makePostgresDatabase(
 ): Promise<FreshDatabase> {
   const { dataDir, removeFolder } = await makeFolder()
   const name = `svc_fresh_${randomUUID().replaceAll('-', '')}`
-  await runAsAdmin(adminUrl, [`create database ${name} template ${template} encoding 'UTF8'`])
+  // Copied as files: the usual way writes each page into the write-ahead log, and takes two to three times as long.
+  await runAsAdmin(adminUrl, [`create database ${name} template ${template} encoding 'UTF8' strategy file_copy`])
   return {
     place: { engine: 'postgres', url: databaseUrl(adminUrl, name), dataDir },
     async remove() {

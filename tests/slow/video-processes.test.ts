@@ -1,11 +1,11 @@
 /** Videos of several gateways as operators run them: real processes on one database. */
 import { describe, expect, test } from 'vitest'
-import { openGatewayProcesses } from '../packages/server/testing/gateway-process.ts'
-import { createRandom } from '../packages/server/testing/random.ts'
-import { startStubVideoUpstream } from '../packages/server/testing/stub-video-upstream.ts'
-import { describeEachEngine, findPostgres } from '../packages/server/testing/test-database.ts'
-import { runVideoKills } from '../proof/videos/run-video-kills.ts'
-import { VIDEO_MODEL } from './video-gateway.ts'
+import { openGatewayProcesses } from '../../packages/server/testing/gateway-process.ts'
+import { createRandom } from '../../packages/server/testing/random.ts'
+import { startStubVideoUpstream } from '../../packages/server/testing/stub-video-upstream.ts'
+import { describeEachEngine, findPostgres } from '../../packages/server/testing/test-database.ts'
+import { runVideoKills } from '../../proof/videos/run-video-kills.ts'
+import { VIDEO_MODEL } from '../video-gateway.ts'
 
 const KILLS = 3
 const { seed } = createRandom()

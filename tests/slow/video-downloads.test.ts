@@ -1,10 +1,10 @@
 /** A long video through a gateway that is a process of its own: it is passed on piece by piece. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { fileBytes, startStubVideoUpstream } from '../packages/server/testing/stub-video-upstream.ts'
-import { findFreePort } from '../packages/server/testing/free-port.ts'
-import { openRig } from '../proof/rig/gateway-rig.ts'
-import { VIDEO_MODEL } from './video-gateway.ts'
+import { fileBytes, startStubVideoUpstream } from '../../packages/server/testing/stub-video-upstream.ts'
+import { findFreePort } from '../../packages/server/testing/free-port.ts'
+import { openRig } from '../../proof/rig/gateway-rig.ts'
+import { VIDEO_MODEL } from '../video-gateway.ts'
 
 const MIB = 1024 * 1024
 const FILE_BYTES = 500 * MIB
