@@ -1,6 +1,9 @@
 import { z } from 'zod'
-import { chatCharge, MESSAGES_MAX, MODEL_CHARACTERS_MAX, TOOLS_MAX } from './chat.ts'
+import { chatCharge, MESSAGES_MAX, MODEL_CHARACTERS_MAX } from './chat.ts'
 import { usdNumber } from './money-schema.ts'
+
+/** Most tools of a request in this form, those included that wait until a search names them. Source: own choice. */
+const MESSAGE_TOOLS_MAX = 1_024
 
 const block = z.looseObject({ type: z.string().max(64) }).meta({
   id: 'MessageBlock',
@@ -11,8 +14,8 @@ const block = z.looseObject({ type: z.string().max(64) }).meta({
 const content = z.union([z.string(), z.array(block)])
 
 /**
- * The body of a request in the form of Anthropic's Messages API. Fields that are not listed are refused. Source:
- * decision 0037.
+ * The body of a request in the form of Anthropic's Messages API. Fields that are not listed are ignored, or refused
+ * where they would change price, route or conversation. Source: decisions 0037 and 0127.
  */
 export const messageRequest = z.looseObject({
   model: z.string().min(1).max(MODEL_CHARACTERS_MAX).describe('A model id or a featured alias.'),
@@ -29,15 +32,16 @@ export const messageRequest = z.looseObject({
   stop_sequences: z.array(z.string()).nullish(),
   tools: z
     .array(z.looseObject({ name: z.string(), type: z.string().nullish() }))
-    .max(TOOLS_MAX)
+    .max(MESSAGE_TOOLS_MAX)
     .nullish()
-    .describe('Tools of your own.'),
+    .describe('Tools of your own. One with `defer_loading` is offered once a `tool_reference` names it.'),
   tool_choice: z.looseObject({ type: z.enum(['auto', 'any', 'tool', 'none']) }).nullish(),
   thinking: z
     .looseObject({ type: z.enum(['enabled', 'disabled', 'adaptive']), budget_tokens: z.int().min(1).nullish() })
     .nullish()
     .describe('A budget becomes an effort: low up to 4,096 tokens, medium up to 16,384, high above.'),
   output_config: z.looseObject({ effort: z.string().nullish(), format: z.looseObject({}).nullish() }).nullish(),
+  output_format: z.looseObject({}).nullish().describe('The older place of `output_config.format`.'),
   cache_control: z.looseObject({}).nullish(),
   context_management: z
     .looseObject({ edits: z.array(z.looseObject({ type: z.string() })).nullish() })

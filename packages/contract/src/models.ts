@@ -73,6 +73,20 @@ const modelSvc = z.looseObject({
   margin_bps: z.int(),
 })
 
+/** What an entry has besides for clients of Anthropic's API. Source: Anthropic, models. */
+const anthropicEntry = {
+  type: z.literal('model'),
+  display_name: z.string(),
+  created_at: z.string().describe('The same time as `created`.'),
+  max_input_tokens: z.int().nullable(),
+  max_tokens: z.int().nullable(),
+  lifecycle: z.literal('active'),
+  deprecated_at: z.null(),
+  retires_at: z.null(),
+  line: z.null(),
+  capabilities: z.null(),
+}
+
 /** A model that a key can address. */
 export const modelEntry = z
   .looseObject({
@@ -89,15 +103,27 @@ export const modelEntry = z
     supported_parameters: z.array(z.string()),
     pricing: modelPricing.nullable().describe('Null for models that are not sold by tokens.'),
     svc: modelSvc,
+    ...z.object(anthropicEntry).partial().shape,
   })
-  .meta({ id: 'Model' })
+  .meta({ id: 'Model', description: 'With the header `anthropic-version` it has the fields of Anthropic, too.' })
 
 export type ModelEntry = z.output<typeof modelEntry>
 
 /** All models, the featured aliases first. */
-export const modelList = z.object({ object: z.literal('list'), data: z.array(modelEntry) }).meta({ id: 'ModelList' })
+export const modelList = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(modelEntry),
+    has_more: z.boolean().optional().describe('With the header `anthropic-version`, as the two ids.'),
+    first_id: z.string().nullish(),
+    last_id: z.string().nullish(),
+  })
+  .meta({ id: 'ModelList' })
 
 export type ModelListReply = z.output<typeof modelList>
+
+/** The id of an entry beside a page. */
+const pageId = z.string().min(1).max(256)
 
 /** Filters and page of `GET /v1/models`. Without `limit` the list is whole. */
 export const modelsQuery = z.object({
@@ -105,6 +131,8 @@ export const modelsQuery = z.object({
   q: z.string().max(200).optional().describe('Words that the id or the name contains.'),
   limit: wholeNumber({ min: 1, max: 1_000 }).optional(),
   offset: wholeNumber({ min: 0, max: 1_000_000 }).optional(),
+  after_id: pageId.optional().describe('With the header `anthropic-version`: the id before the first entry.'),
+  before_id: pageId.optional().describe('With the header `anthropic-version`: the id behind the last entry.'),
 })
 
 export type ModelsQuery = z.output<typeof modelsQuery>

@@ -70,7 +70,19 @@ describe('what is wrong with a text that does not fit a pattern', () => {
 
 describe('a value of another form in a query', () => {
   /** What any text may be, and what is looked up or compared as a whole: an unknown one is distinguished there. */
-  const free = ['q', 'model', 'size', 'quality', 'resolution', 'reason', 'signature', 'expires']
+  const free = [
+    'q',
+    'model',
+    'size',
+    'quality',
+    'resolution',
+    'reason',
+    'signature',
+    'expires',
+    'id',
+    'after_id',
+    'before_id',
+  ]
   const freeHere = ['after of listTeamStatementEntries']
   const parameters = [...endpointList, ...consoleEndpointList].flatMap(({ id, request }) =>
     'query' in request && request.query !== undefined

@@ -9,7 +9,10 @@ export const modelsEndpoints = {
     auth: 'public',
     tag: 'Models',
     summary: 'List the models',
-    description: 'Everything that a key can address, the featured aliases first. Not paged unless `limit` is given.',
+    description:
+      'Everything that a key can address, the featured aliases first. Not paged unless `limit` is given. With the ' +
+      'header `anthropic-version` the list has the form of Anthropic, too: the models that chat, before them the names ' +
+      'that its clients ask for.',
     request: { query: modelsQuery },
     reply: { description: 'The models.', json: modelList },
     errors: ['invalid_value'],

@@ -7,6 +7,7 @@ import { callerAddress, trustProxies } from '../edge/caller-address.ts'
 import { writeClientError } from '../edge/client-error.ts'
 import { mountConsoleRoutes } from '../console/console-routes.ts'
 import type { EdgeDeps } from './routes.ts'
+import { expectsMessageError, sendMessageError } from '../forms/message-form.ts'
 import { LastExchanges } from '../edge/last-exchanges.ts'
 import { mountPages } from '../edge/pages.ts'
 import { protocolProblem } from '../edge/protocol-problem.ts'
@@ -70,10 +71,11 @@ function beginRequest(
   if (deps.publicBaseUrl.startsWith('https:')) reply.header('strict-transport-security', TRANSPORT_SECURITY)
 }
 
-function sendError(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
+function sendError(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
+  if (expectsMessageError(request)) return sendMessageError(thrown, request, reply)
   const rendered = renderError(thrown)
   request.facts.error = rendered.error
-  return reply
+  void reply
     .code(rendered.status)
     .headers(rendered.headers)
     .type('application/json; charset=utf-8')
@@ -103,7 +105,7 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
     },
     frameworkErrors: (error, request, reply) => {
       beginRequest(deps, request, reply)
-      void sendError(request, reply, error)
+      sendError(request, reply, error)
     },
     return503OnClosing: false,
   })

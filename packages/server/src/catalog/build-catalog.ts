@@ -85,6 +85,7 @@ export function buildCatalog(sources: CatalogSources, config: CatalogConfig, lis
     unlisted: aliases.filter(({ route }) => !route.leading.isListed).map(({ model }) => model),
     prefix: config.prefix,
     updatedAt: own.updatedAt,
+    clientNames: config.clientNames,
     findUnknown: (id) => findUnknown(sources, config, list, id),
   })
   return { catalog, refusedAliases: routed.filter(({ route }) => route === null).map(({ alias }) => alias.alias) }

@@ -6,6 +6,7 @@ import { InvariantError } from '../platform/errors/invariant-error.ts'
 import type { CardUnit } from '../pricing/card.ts'
 import { readPriceTexts, type PriceTexts } from '../pricing/configured-price.ts'
 import type { TokenPrices } from '../pricing/price.ts'
+import { ClientNames, usualClientNames } from './client-names.ts'
 import type { ListedMedia } from './media-offer.ts'
 import { type MediaTexts, readMediaTexts } from './media-texts.ts'
 
@@ -79,6 +80,8 @@ export interface CatalogConfig {
   readonly defaultPrice: TokenPrices | null
   /** Whether prompts may be trained on, by the id that the upstream knows, or by its start with `*` behind it. */
   readonly promptTraining?: ReadonlyMap<string, PromptTraining>
+  /** Names that clients ask for by default. */
+  readonly clientNames: ClientNames
   /** A bind that is not loopback: aliases of unknown cost are refused. */
   readonly isProduction: boolean
 }
@@ -94,6 +97,8 @@ export interface CatalogSettings {
   readonly mediaPrices?: ReadonlyMap<string, MediaTexts>
   readonly defaultPrice: PriceTexts | null
   readonly promptTraining?: ReadonlyMap<string, PromptTraining>
+  /** In place of the usual ones of the same name, or beside them; null takes one away. */
+  readonly clientNames?: ReadonlyMap<string, string | null>
   readonly isProduction: boolean
 }
 
@@ -123,6 +128,7 @@ export function catalogConfigFrom(settings: CatalogSettings): CatalogConfig {
     ),
     defaultPrice: settings.defaultPrice === null ? null : readPrice(settings.defaultPrice),
     promptTraining: settings.promptTraining ?? new Map(),
+    clientNames: new ClientNames(usualClientNames(), settings.clientNames ?? new Map()),
     isProduction: settings.isProduction,
   }
 }

@@ -164,6 +164,13 @@ export const configFileSchema = filePart({
       'Whether makers may train on prompts, by the id that the upstream knows or its start with * behind it; the ' +
         'longest that fits decides. What an upstream reports itself goes first.',
     ),
+  client_names: z
+    .record(modelId.regex(/^[^*]+\*?$/, 'put * at the end alone, for all names that begin so'), modelId.nullable())
+    .default({})
+    .describe(
+      'Which model a name leads to that clients ask for by default, such as claude-opus-5-5, or its start with * ' +
+        'behind it; the longest that fits decides, and a name of the catalog goes first. null takes a usual one away.',
+    ),
   limits: limitsSchema.prefault({}),
   deposits: depositsSchema.prefault({}),
 })

@@ -134,6 +134,8 @@ export interface Config {
   readonly defaultPrice: PriceEntry | null
   /** By upstream model id, or its start with `*` behind it. */
   readonly promptTraining: ReadonlyMap<string, PromptTraining>
+  /** By the name that clients ask for, or its start with `*` behind it; null takes a usual one away. */
+  readonly clientNames: ReadonlyMap<string, string | null>
   /** Ends in a slash; null takes what is usual for the first upstream's kind. */
   readonly catalogPrefix: string | null
   readonly rateCardUnit: Environment['SVC_RATE_CARD_UNIT']

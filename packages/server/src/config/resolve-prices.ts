@@ -5,7 +5,7 @@ import { resolveRoute } from './resolve-route.ts'
 
 export interface ResolvedPrices extends Pick<
   Config,
-  'routes' | 'prices' | 'mediaPrices' | 'defaultPrice' | 'promptTraining'
+  'routes' | 'prices' | 'mediaPrices' | 'defaultPrice' | 'promptTraining' | 'clientNames'
 > {
   readonly problems: readonly string[]
 }
@@ -34,6 +34,7 @@ export function resolvePrices(
     prices: new Map(Object.entries(file.prices)),
     mediaPrices: new Map(Object.entries(file.mediaPrices)),
     promptTraining: new Map(Object.entries(file.promptTraining)),
+    clientNames: new Map(Object.entries(file.clientNames)),
     defaultPrice: pair ?? file.defaultPrice ?? null,
     problems,
   }

@@ -4,6 +4,7 @@ import { messageError } from './messages/message-object.ts'
 import { bearerOf } from '../access/keys/authenticate-key.ts'
 import { invalidApiKey } from '../access/keys/invalid-api-key.ts'
 import { KEY_PREFIX } from '../access/keys/raw-key.ts'
+import { speaksAnthropic } from '../edge/client-form.ts'
 import { renderError } from '../edge/render-error.ts'
 
 /**
@@ -18,6 +19,14 @@ export function takeKeyHeader({ headers }: FastifyRequest): void {
   if (typeof key !== 'string') return
   if (authorization === undefined) headers.authorization = `Bearer ${key}`
   else if (key.startsWith(KEY_PREFIX) && bearerOf(authorization) !== key.trim()) throw invalidApiKey()
+}
+
+/** Paths below that of this form, whatever is there. */
+const PATHS = /^\/api\/v1\/messages(?:[/?]|$)/
+
+/** Whether errors of an address without a form of its own are read by a client of this one. */
+export function expectsMessageError(request: Pick<FastifyRequest, 'headers' | 'url'>): boolean {
+  return speaksAnthropic(request) || PATHS.test(request.url)
 }
 
 /** Sends an error in this form. */

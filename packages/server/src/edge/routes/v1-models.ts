@@ -4,6 +4,8 @@ import type { Model } from '../../catalog/model.ts'
 import { renderModel } from '../../catalog/render-model.ts'
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
 import type { ModelRoutesDeps } from '../routes-deps.ts'
+import { speaksAnthropic } from '../client-form.ts'
+import { listAnthropicModels } from '../list-anthropic-models.ts'
 import { mountPublic } from '../route.ts'
 
 function hasWords(model: Model, words: readonly string[]): boolean {
@@ -14,11 +16,13 @@ function hasWords(model: Model, words: readonly string[]): boolean {
 /** GET /v1/models. Source: spec 4, 2.12. */
 export function v1Models(app: FastifyInstance, deps: ModelRoutesDeps): void {
   mountPublic(app, deps, endpoints.listModels, ({ request }) => {
-    const { type, q, limit, offset } = parseBySchema(endpoints.listModels.request.query, request.query)
+    const query = parseBySchema(endpoints.listModels.request.query, request.query)
+    const isAnthropic = speaksAnthropic(request)
+    const { q, limit, offset, type = isAnthropic ? 'text' : 'all' } = query
     const words = (q ?? '').toLowerCase().split(/\s+/)
-    const models = deps.catalog
-      .list()
-      .filter((model) => (type === undefined || type === 'all' || model.type === type) && hasWords(model, words))
+    const isShown = (model: Model): boolean => (type === 'all' || model.type === type) && hasWords(model, words)
+    if (isAnthropic) return listAnthropicModels(deps.catalog, query, isShown)
+    const models = deps.catalog.list().filter(isShown)
     const start = offset ?? 0
     return {
       object: 'list',

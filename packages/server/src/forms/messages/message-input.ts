@@ -1,7 +1,7 @@
 /** The messages of a Messages request as those of a chat. Pure. */
 import { ownMember, MESSAGE_PARTS_MAX, type MessageRequest } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
-import { pickFields, refuseOthers, requireText, unsupported } from '../../pipeline/refuse-fields.ts'
+import { pickFields, requireText, unsupported } from '../../pipeline/refuse-fields.ts'
 import { applyLateState, openDetail, readIdWithState } from '../carried-state.ts'
 import { recordOf, textOf } from '../translated-chat.ts'
 import { REASONING_FORMAT } from './message-object.ts'
@@ -16,7 +16,12 @@ export function cacheOf(block: Fields): Fields {
   return { cache_control: { type: 'ephemeral', ...pickFields(recordOf(mark), { type: 'type', ttl: 'ttl' }) } }
 }
 
-function blocksOf(content: unknown, path: string): readonly { readonly fields: Fields; readonly at: string }[] {
+interface PlacedBlock {
+  readonly fields: Fields
+  readonly at: string
+}
+
+function blocksOf(content: unknown, path: string): readonly PlacedBlock[] {
   if (typeof content === 'string') return [{ fields: { type: 'text', text: content }, at: path }]
   if (!Array.isArray(content)) {
     throw new ServiceError('invalid_value', `Invalid value for '${path}': expected string or array.`, { param: path })
@@ -29,17 +34,14 @@ function blocksOf(content: unknown, path: string): readonly { readonly fields: F
 }
 
 function textPart(block: Fields, at: string): Fields {
-  refuseOthers(block, new Set(['type', 'text', 'cache_control', 'citations']), `${at}.`)
   return { type: 'text', text: requireText(block, 'text', at), ...cacheOf(block) }
 }
 
 function dataUrl(source: Fields, at: string): string {
-  refuseOthers(source, new Set(['type', 'media_type', 'data']), `${at}.`)
   return `data:${requireText(source, 'media_type', at)};base64,${requireText(source, 'data', at)}`
 }
 
 function imagePart(block: Fields, at: string): Fields {
-  refuseOthers(block, new Set(['type', 'source', 'cache_control']), `${at}.`)
   const source = recordOf(block['source'])
   const from = `${at}.source`
   if (source['type'] !== 'base64' && source['type'] !== 'url') throw unsupported(`${from}.type`)
@@ -47,30 +49,49 @@ function imagePart(block: Fields, at: string): Fields {
   return { type: 'image_url', image_url: { url }, ...cacheOf(block) }
 }
 
-function documentPart(block: Fields, at: string): Fields {
-  refuseOthers(block, new Set(['type', 'source', 'cache_control', 'title']), `${at}.`)
+/** What a document is called and what is said of it, before its content. */
+function documentParts(block: Fields, at: string): readonly Fields[] {
   const source = recordOf(block['source'])
   const from = `${at}.source`
   const filename = textOf(block['title'])
+  const context = textOf(block['context'])
   if (source['type'] === 'text') {
     const text = requireText(source, 'data', from)
-    return { type: 'text', text: filename === null ? text : `${filename}\n\n${text}`, ...cacheOf(block) }
+    return [{ type: 'text', text: [filename, context, text].filter(isThere).join('\n\n'), ...cacheOf(block) }]
   }
   if (source['type'] !== 'base64') throw unsupported(`${from}.type`)
   const file = { filename: filename ?? 'document.pdf', file_data: dataUrl(source, from) }
-  return { type: 'file', file, ...cacheOf(block) }
+  return [...(context === null ? [] : [{ type: 'text', text: context }]), { type: 'file', file, ...cacheOf(block) }]
 }
 
-const parts: Readonly<Record<string, (block: Fields, at: string) => Fields>> = {
+/** What a search of the client's own found. */
+function searchResultPart(block: Fields, at: string): Fields {
+  const texts = blocksOf(block['content'], `${at}.content`).map((inner) => requireText(inner.fields, 'text', inner.at))
+  const text = [textOf(block['title']), textOf(block['source']), ...texts].filter(isThere).join('\n\n')
+  return { type: 'text', text, ...cacheOf(block) }
+}
+
+/** A tool that a search found: from now on it is offered. Source: `offered-tools.ts`. */
+function toolReferencePart(block: Fields, at: string): Fields {
+  return { type: 'text', text: `The tool ${requireText(block, 'tool_name', at)} can be called now.`, ...cacheOf(block) }
+}
+
+function isThere(text: string | null): text is string {
+  return text !== null
+}
+
+const parts: Readonly<Record<string, (block: Fields, at: string) => Fields | readonly Fields[]>> = {
   text: textPart,
   image: imagePart,
-  document: documentPart,
+  document: documentParts,
+  search_result: searchResultPart,
+  tool_reference: toolReferencePart,
 }
 
-function partOf(block: Fields, at: string): Fields {
-  const translate = ownMember(parts, requireText(block, 'type', at))
+function partsOf({ fields, at }: PlacedBlock): readonly Fields[] {
+  const translate = ownMember(parts, requireText(fields, 'type', at))
   if (translate === undefined) throw unsupported(`${at}.type`)
-  return translate(block, at)
+  return [translate(fields, at)].flat()
 }
 
 /** One plain text is a string, as chats usually have it. */
@@ -82,10 +103,9 @@ function contentOf(list: readonly Fields[]): unknown {
 
 /** A chat has no mark for a tool that failed, so the text says so. */
 function toolMessage(block: Fields, at: string): Message {
-  refuseOthers(block, new Set(['type', 'tool_use_id', 'content', 'is_error', 'cache_control']), `${at}.`)
   const id = requireText(block, 'tool_use_id', at)
   const content = block['content'] ?? ''
-  const list = blocksOf(content, `${at}.content`).map(({ fields, at: inner }) => partOf(fields, inner))
+  const list = blocksOf(content, `${at}.content`).flatMap(partsOf)
   const failed = block['is_error'] === true ? [{ type: 'text', text: 'Error:' }] : []
   const all = [...failed, ...list].map((part, index, { length }) => {
     return index === length - 1 ? { ...part, ...cacheOf(block) } : part
@@ -99,14 +119,11 @@ function userMessages(content: unknown, path: string): Message[] {
   const others = blocks.filter(({ fields }) => fields['type'] !== 'tool_result')
   return [
     ...results.map(({ fields, at }) => toolMessage(fields, at)),
-    ...(others.length === 0
-      ? []
-      : [{ role: 'user', content: contentOf(others.map((each) => partOf(each.fields, each.at))) }]),
+    ...(others.length === 0 ? [] : [{ role: 'user', content: contentOf(others.flatMap(partsOf)) }]),
   ]
 }
 
 function toolCall(block: Fields, at: string): Fields {
-  refuseOthers(block, new Set(['type', 'id', 'name', 'input', 'cache_control', 'caller']), `${at}.`)
   const called = { name: requireText(block, 'name', at), arguments: JSON.stringify(block['input'] ?? {}) }
   const { id, state } = readIdWithState(requireText(block, 'id', at))
   return { ...state, id, type: 'function', function: called, ...cacheOf(block) }
@@ -134,7 +151,7 @@ function assistantMessage(content: unknown, path: string): Message {
   const calls = is('tool_use').map(({ fields, at }) => toolCall(fields, at))
   const details = is('thinking', 'redacted_thinking').flatMap(({ fields, at }) => reasoningDetail(fields, at) ?? [])
   const thoughts = is('thinking').map(({ fields }) => textOf(fields['thinking']) ?? '')
-  const texts = others.map(({ fields, at }) => partOf(fields, at))
+  const texts = others.flatMap(partsOf)
   const message: Message = {
     role: 'assistant',
     content: texts.length === 0 ? null : contentOf(texts),
@@ -146,8 +163,15 @@ function assistantMessage(content: unknown, path: string): Message {
   return message
 }
 
-function systemMessage(content: unknown, path: string): Message {
-  return { role: 'system', content: contentOf(blocksOf(content, path).map(({ fields, at }) => partOf(fields, at))) }
+/** Blocks of the system that say which tools there are: `offered-tools.ts` reads them. */
+const TOOL_CHANGES: ReadonlySet<unknown> = new Set(['tool_addition', 'tool_removal'])
+
+/** @returns none for a message that only changes tools. */
+function systemMessages(content: unknown, path: string): readonly Message[] {
+  const all = blocksOf(content, path)
+  const blocks = all.filter(({ fields }) => !TOOL_CHANGES.has(fields['type']))
+  if (blocks.length === 0 && all.length > 0) return []
+  return [{ role: 'system', content: contentOf(blocks.flatMap(partsOf)) }]
 }
 
 /**
@@ -156,13 +180,12 @@ function systemMessage(content: unknown, path: string): Message {
  * @throws {ServiceError} 400 naming the block that cannot be translated.
  */
 export function messagesOf({ messages, system }: Pick<MessageRequest, 'messages' | 'system'>): Message[] {
-  const all = system === null || system === undefined ? [] : [systemMessage(system, 'system')]
+  const all = system === null || system === undefined ? [] : [...systemMessages(system, 'system')]
   for (const [index, message] of messages.entries()) {
-    const path = `messages.${index}`
-    refuseOthers(message, new Set(['role', 'content']), `${path}.`)
-    if (message.role === 'assistant') all.push(assistantMessage(message.content, `${path}.content`))
-    else if (message.role === 'system') all.push(systemMessage(message.content, `${path}.content`))
-    else for (const each of userMessages(message.content, `${path}.content`)) all.push(each)
+    const path = `messages.${index}.content`
+    if (message.role === 'assistant') all.push(assistantMessage(message.content, path))
+    else if (message.role === 'system') all.push(...systemMessages(message.content, path))
+    else for (const each of userMessages(message.content, path)) all.push(each)
   }
   return all
 }

@@ -5,11 +5,13 @@ import type { Caller } from '../../access/keys/caller.ts'
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
 import { type CountedJson, parseJsonObject, scanBody, SpellingCheck } from '../../pipeline/json-call.ts'
 import { WorkGuard } from '../../pipeline/work-guard.ts'
-import { fieldsOfServers, pickFields, refuseOthers, requireText, unsupported } from '../../pipeline/refuse-fields.ts'
+import { fieldsOfServers, pickFields, requireText, unsupported } from '../../pipeline/refuse-fields.ts'
 import type { ChatCall } from '../../modalities/chat/parse-chat.ts'
 import { type FieldNames, parseTranslated, type TranslatedChat } from '../translated-chat.ts'
 import { MessageFrames } from './message-frames.ts'
 import { cacheOf, messagesOf } from './message-input.ts'
+import { offeredTools } from './offered-tools.ts'
+import { refusedMessageFields, refuseMessageFields } from './refused-message-fields.ts'
 import { renderMessage } from './render-message.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -23,38 +25,17 @@ const MESSAGE_FIELDS: FieldNames = {
   response_format: 'output_config.format',
 }
 
-const known = new Set(Object.keys(messageRequest.shape))
-const spellings = new SpellingCheck([...known])
-const guard = new WorkGuard('chat', [...known])
+const read = Object.keys(messageRequest.shape)
+const spellings = new SpellingCheck(read)
+const guard = new WorkGuard('chat', [...read, ...Object.keys(refusedMessageFields)])
+/** Fields of this form that no chat has: where they pass they ask for nothing, so they go no further. */
+const known = new Set([...read, ...Object.keys(refusedMessageFields), 'inference_geo', 'plugins', 'speed'])
 
-/** Tools of one's own; `eager_input_streaming` only asks for what every stream here does. */
-const TOOL_FIELDS = new Set([
-  'type',
-  'name',
-  'description',
-  'input_schema',
-  'strict',
-  'cache_control',
-  'eager_input_streaming',
-])
-
-function toolOf(tool: Fields, index: number): Fields {
-  const path = `tools.${index}`
-  const type = tool['type'] ?? 'custom'
-  if (type !== 'custom') throw unsupported(`${path}.type`, 'only tools of your own can be offered.')
-  const { defer_loading: isDeferred, ...fields } = tool
-  // Nothing here would load it later.
-  if (isDeferred === true) throw unsupported(`${path}.defer_loading`)
-  refuseOthers(fields, TOOL_FIELDS, `${path}.`)
-  const names = { description: 'description', input_schema: 'parameters', strict: 'strict' }
-  const called = { name: requireText(tool, 'name', path), ...pickFields(tool, names) }
-  return { type: 'function', function: called, ...cacheOf(tool) }
-}
+type ToolChoice = NonNullable<MessageCountRequest['tool_choice']>
 
 const choices = { auto: 'auto', any: 'required', none: 'none' } as const
 
-function toolChoiceOf(choice: NonNullable<MessageCountRequest['tool_choice']>): Fields {
-  refuseOthers(choice, new Set(['type', 'name', 'disable_parallel_tool_use']), 'tool_choice.')
+function toolChoiceOf(choice: ToolChoice): Fields {
   const { type } = choice
   const chosen =
     type === 'tool'
@@ -62,6 +43,12 @@ function toolChoiceOf(choice: NonNullable<MessageCountRequest['tool_choice']>): 
       : choices[type]
   const isSingle = choice['disable_parallel_tool_use'] === true
   return { tool_choice: chosen, ...(isSingle ? { parallel_tool_calls: false } : {}) }
+}
+
+/** A choice among no tools is none, except one that asks for a call. Chats without tools may not have it. */
+function isChoice(choice: ToolChoice | null | undefined, tools: readonly Fields[]): choice is ToolChoice {
+  if (choice === null || choice === undefined) return false
+  return tools.length > 0 || (choice.type !== 'auto' && choice.type !== 'none')
 }
 
 /** Most tokens of thinking that are a low and a medium effort. Source: own choice. */
@@ -79,7 +66,6 @@ function effortOf({ thinking, output_config: config }: MessageCountRequest): str
 }
 
 function responseFormatOf(format: Fields): Fields {
-  refuseOthers(format, new Set(['type', 'schema']), 'output_config.format.')
   if (format['type'] !== 'json_schema') throw unsupported('output_config.format.type')
   const schema = { name: 'response', strict: true, ...pickFields(format, { schema: 'schema' }) }
   return { type: 'json_schema', json_schema: schema }
@@ -95,25 +81,6 @@ const SAME = {
   stop_sequences: 'stop',
 } as const
 
-/** Edits of the conversation would need the provider's counters. Agents send one that asks for none: it keeps all. */
-function refuseEdits(management: NonNullable<MessageCountRequest['context_management']>): void {
-  refuseOthers(management, new Set(['edits']), 'context_management.')
-  for (const [index, { type, keep, ...more }] of (management.edits ?? []).entries()) {
-    const path = `context_management.edits.${index}`
-    if (type !== 'clear_thinking_20251015' || keep !== 'all')
-      throw unsupported(path, 'it would change the conversation.')
-    refuseOthers(more, new Set(), `${path}.`)
-  }
-}
-
-function refuseUnanswerable(request: MessageCountRequest): void {
-  refuseOthers(request, known, '', guard)
-  refuseOthers(request.thinking ?? {}, new Set(['type', 'budget_tokens', 'display']), 'thinking.')
-  refuseOthers(request.output_config ?? {}, new Set(['effort', 'format']), 'output_config.')
-  refuseOthers(request.metadata ?? {}, new Set(['user_id']), 'metadata.')
-  refuseEdits(request.context_management ?? {})
-}
-
 /** @throws {ServiceError} 400. */
 function readRequest<Schema extends z.ZodType<MessageCountRequest>>(
   text: CountedJson,
@@ -123,7 +90,7 @@ function readRequest<Schema extends z.ZodType<MessageCountRequest>>(
   const request = parseBySchema(schema, value)
   spellings.refuse(scanBody(text).keys())
   guard.readFields(value)
-  refuseUnanswerable(request)
+  refuseMessageFields(request)
   return request
 }
 
@@ -141,16 +108,17 @@ function userOf({ metadata }: MessageCountRequest, accountId: string): Fields {
 }
 
 function chatOf(request: MessageCountRequest): Fields {
-  const { tools, tool_choice: choice, output_config: config } = request
+  const { tool_choice: choice, output_config: config } = request
+  const tools = offeredTools(request)
   const effort = effortOf(request)
-  const format = config?.format ?? null
+  const format = config?.format ?? request.output_format ?? null
   return {
     ...fieldsOfServers(request, known, guard),
     ...pickFields(request, SAME),
     ...cacheOf(request),
     messages: messagesOf(request),
-    ...(tools === null || tools === undefined || tools.length === 0 ? {} : { tools: tools.map(toolOf) }),
-    ...(choice === null || choice === undefined ? {} : toolChoiceOf(choice)),
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(isChoice(choice, tools) ? toolChoiceOf(choice) : {}),
     ...(effort === null ? {} : { reasoning_effort: effort }),
     ...(format === null ? {} : { response_format: responseFormatOf(format) }),
     ...(request.stream === true ? { stream_options: { include_usage: true } } : {}),
