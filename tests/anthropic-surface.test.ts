@@ -80,7 +80,7 @@ describe('models', () => {
 
   test('other clients see the list as before', async () => {
     const list = (await (await gateway.fetch('/v1/models')).json()) as { data: { id: string }[] }
-    expect(Object.keys(list)).toEqual(['object', 'data'])
+    expect(Object.keys(list)).toEqual(['object', 'data', 'total_count', 'links'])
     expect(Object.keys(list.data[0]!)).not.toContain('display_name')
     expect(list.data.map(({ id }) => id)).not.toContain('claude-opus-5-5')
   })

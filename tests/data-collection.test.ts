@@ -57,6 +57,7 @@ const text = { model: SPEECH, input: 'Hello' }
 test.each<readonly [string, () => Promise<Response>, object]>([
   ['a chat', () => gateway.chat(QUESTION), DENY],
   ['a stream', () => gateway.chat({ ...QUESTION, stream: true }), DENY],
+  ['a chat that says otherwise', () => gateway.chat({ ...QUESTION, provider: { data_collection: 'allow' } }), DENY],
   ['a turn of Messages', () => post('/messages', { ...QUESTION, max_tokens: 9 }), DENY],
   [
     'a chat in confidential compute',
@@ -93,7 +94,6 @@ test('a recording goes without: its form has no place for it', async () => {
 })
 
 test.each([
-  ['/chat/completions', QUESTION],
   ['/embeddings', { model: 'embed-here', input: 'a' }],
   ['/rerank', ranking],
   ['/images/generations', image],

@@ -226,10 +226,8 @@ describe('the body', () => {
   })
 
   test.each([
-    ['models', ['a', 'b']],
-    ['route', 'fallback'],
+    ['route', 'other'],
     ['plugins', [{ id: 'web' }]],
-    ['provider', { order: ['x'] }],
     ['preset', 'p'],
     ['transforms', ['middle-out']],
     ['web_search_options', {}],

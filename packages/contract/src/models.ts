@@ -73,6 +73,20 @@ const modelSvc = z.looseObject({
   margin_bps: z.int(),
 })
 
+/** What an entry has besides as entries of OpenRouter's list have it. Source: OpenRouter, models. */
+const openRouterEntry = {
+  canonical_slug: z.string(),
+  links: z.object({ details: z.string() }),
+  default_parameters: z.null(),
+  per_request_limits: z.null(),
+  supported_voices: z.array(z.string()).nullable(),
+  top_provider: z.object({
+    context_length: z.int().nullable(),
+    max_completion_tokens: z.int().nullable(),
+    is_moderated: z.boolean(),
+  }),
+}
+
 /** What an entry has besides for clients of Anthropic's API. Source: Anthropic, models. */
 const anthropicEntry = {
   type: z.literal('model'),
@@ -96,11 +110,16 @@ export const modelEntry = z
     owned_by: z.string(),
     shutdown_date: z.string().nullish(),
     name: z.string(),
-    description: z.string().nullable(),
+    description: z.string().describe('Empty where the list has none.'),
     context_length: z.int().nullable(),
     max_output_tokens: z.int().nullable(),
-    architecture: z.looseObject({ input_modalities: z.array(z.string()), output_modalities: z.array(z.string()) }),
+    architecture: z.looseObject({
+      modality: z.string().describe('Both lists in one word, such as `text+image->text`.'),
+      input_modalities: z.array(z.string()),
+      output_modalities: z.array(z.string()),
+    }),
     supported_parameters: z.array(z.string()),
+    ...openRouterEntry,
     pricing: modelPricing.nullable().describe('Null for models that are not sold by tokens.'),
     svc: modelSvc,
     ...z.object(anthropicEntry).partial().shape,
@@ -114,6 +133,8 @@ export const modelList = z
   .object({
     object: z.literal('list'),
     data: z.array(modelEntry),
+    total_count: z.int().describe('How many pass the filters.'),
+    links: z.object({ next: z.null() }),
     has_more: z.boolean().optional().describe('With the header `anthropic-version`, as the two ids.'),
     first_id: z.string().nullish(),
     last_id: z.string().nullish(),

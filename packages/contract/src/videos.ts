@@ -16,7 +16,7 @@ const mediaUrl = z.object({
   url: z
     .string()
     .max(28_000_000)
-    .regex(/^(https?:\/\/|data:)/i, 'expected an https: or data: address.'),
+    .regex(/^(?:[hH][tT]{2}[pP][sS]?:\/\/|[dD][aA][tT][aA]:)/, 'expected an https: or data: address.'),
 })
 
 const frameImage = z.object({

@@ -11,7 +11,7 @@ const chainId = z.literal(depositChainIds).describe('4663 is Robinhood Chain, 46
 /** An address in any letter case; parsed to lower case. */
 const walletAddress = z
   .string()
-  .regex(/^0x[0-9a-f]{40}$/i, 'expected 0x and 40 hex digits.')
+  .regex(/^0[xX][0-9a-fA-F]{40}$/, 'expected 0x and 40 hex digits.')
   .transform((text) => text.toLowerCase() as `0x${string}`)
 
 /** Body of `POST /deposits/wallets/challenge`. */
@@ -39,7 +39,7 @@ export const linkWalletRequest = z.object({
   signature: z
     .string()
     .max(SIGNATURE_LENGTH_MAX)
-    .regex(/^0x(?:[0-9a-f]{2})+$/i, 'expected 0x and hex digits in pairs.')
+    .regex(/^0[xX](?:[0-9a-fA-F]{2})+$/, 'expected 0x and hex digits in pairs.')
     .transform((text) => text.toLowerCase() as `0x${string}`)
     .describe('Of the wallet; contracts may sign by ERC-1271, and before they exist by ERC-6492.'),
 })

@@ -19,6 +19,23 @@ export interface ModelList {
   render(): string
 }
 
+/** What its models that chat read of a request, by the names of lists. */
+export const sandboxParameters: readonly string[] = [
+  'max_tokens',
+  'max_completion_tokens',
+  'stop',
+  'seed',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'response_format',
+  'structured_outputs',
+  'logprobs',
+  'top_logprobs',
+  'reasoning',
+  'reasoning_effort',
+]
+
 const NO_TOKENS = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 }
 
 /** Reads the models anew whenever `models` returns another list than before. */
@@ -83,16 +100,6 @@ function renderModel(
       is_moderated: false,
     },
     per_request_limits: null,
-    supported_parameters: [
-      'max_tokens',
-      'stop',
-      'seed',
-      'tools',
-      'tool_choice',
-      'response_format',
-      'structured_outputs',
-      'logprobs',
-      'reasoning',
-    ],
+    supported_parameters: sandboxParameters,
   }
 }

@@ -1,4 +1,5 @@
 import { balanceReply } from '../balance.ts'
+import { openRouterCredits, openRouterGeneration, openRouterGenerationQuery, openRouterKey } from '../openrouter.ts'
 import { usageList, usagePath, usageQuery, usageReply } from '../usage.ts'
 import type { EndpointTable } from './endpoint.ts'
 
@@ -49,4 +50,50 @@ export const accountEndpoints = {
     errors: ['usage_not_found'],
     rateClass: 'keyed',
   },
-} as const satisfies EndpointTable<'getBalance' | 'listUsage' | 'getUsage'>
+  getCurrentKey: {
+    id: 'getCurrentKey',
+    method: 'GET',
+    path: '/v1/key',
+    auth: 'key',
+    right: 'inference',
+    tag: 'Account',
+    summary: 'Show the key in use, in OpenRouter’s form',
+    description: 'Amounts are US dollars. Fields of what there is none of here say so.',
+    request: {},
+    reply: { description: 'The key.', json: openRouterKey },
+    errors: [],
+    rateClass: 'keyed',
+  },
+  getCredits: {
+    id: 'getCredits',
+    method: 'GET',
+    path: '/v1/credits',
+    auth: 'key',
+    right: 'inference',
+    tag: 'Account',
+    summary: 'Show the credits of the account, in OpenRouter’s form',
+    description: 'Amounts are US dollars. `GET /v1/balance` says what the key in use can spend.',
+    request: {},
+    reply: { description: 'The credits.', json: openRouterCredits },
+    errors: [],
+    rateClass: 'keyed',
+  },
+  getGeneration: {
+    id: 'getGeneration',
+    method: 'GET',
+    path: '/v1/generation',
+    auth: 'key',
+    right: 'inference',
+    tag: 'Account',
+    summary: 'Show what became of one request, in OpenRouter’s form',
+    description:
+      'By the `id` of a chat, a response or a message, or by its `x-request-id`. 404 while the request runs. Amounts ' +
+      'are US dollars.',
+    request: { query: openRouterGenerationQuery },
+    reply: { description: 'The request.', json: openRouterGeneration },
+    errors: ['missing_required_parameter', 'invalid_value', 'usage_not_found'],
+    rateClass: 'keyed',
+  },
+} as const satisfies EndpointTable<
+  'getBalance' | 'listUsage' | 'getUsage' | 'getCurrentKey' | 'getCredits' | 'getGeneration'
+>

@@ -138,5 +138,8 @@ export const paidErrors = [
 
 /** All codes that an endpoint can answer. */
 export function errorCodesOf(endpoint: Endpoint): readonly ErrorCode[] {
-  return [...new Set([...endpoint.errors, ...(endpoint.auth === 'key' ? keyErrors : []), ...commonErrors])]
+  const { errors, auth, request } = endpoint
+  // A name in the path or a filter may be longer than any, or of another form.
+  const wrong = request.path === undefined && request.query === undefined ? [] : (['invalid_value'] as const)
+  return [...new Set([...errors, ...wrong, ...(auth === 'key' ? keyErrors : []), ...commonErrors])]
 }

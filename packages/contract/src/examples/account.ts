@@ -1,4 +1,5 @@
 import type { accountEndpoints } from '../endpoints/account.ts'
+import { openRouterUntold } from '../openrouter.ts'
 import { CREATED, type ExampleTable, REQUEST_ID } from './example.ts'
 
 const record = {
@@ -71,4 +72,62 @@ export const accountExamples: ExampleTable<typeof accountEndpoints> = {
     },
   },
   getUsage: { reply: record },
+  getCurrentKey: {
+    reply: {
+      data: {
+        label: 'laptop',
+        limit: null,
+        limit_remaining: null,
+        limit_reset: null,
+        usage: 0.3124,
+        usage_daily: 0.0021,
+        usage_weekly: 0.04,
+        usage_monthly: 0.21,
+        expires_at: null,
+        is_free_tier: false,
+        is_management_key: false,
+        is_provisioning_key: false,
+        rate_limit: { requests: 600, interval: '1m', note: 'Of this key.' },
+        free_model_daily_requests: { limit: 0, remaining: 0, used: 0 },
+        allowed_data_regions: ['global'],
+        include_byok_in_limit: false,
+        byok_usage: 0,
+        byok_usage_daily: 0,
+        byok_usage_weekly: 0,
+        byok_usage_monthly: 0,
+        creator_user_id: null,
+        organization_id: null,
+        workspace_id: '0199f09e-0b1a-7c33-8a44-000000000001',
+      },
+    },
+  },
+  getCredits: { reply: { data: { total_credits: 5, total_usage: 3.765432108766 } } },
+  getGeneration: {
+    reply: {
+      data: {
+        ...openRouterUntold,
+        id: `chatcmpl-${REQUEST_ID}`,
+        request_id: REQUEST_ID,
+        model: 'svc-opus',
+        created_at: '2026-11-27T00:20:00.000Z',
+        api_type: 'completions',
+        streamed: false,
+        cancelled: false,
+        latency: 840,
+        generation_time: 840,
+        tokens_prompt: 1_000,
+        tokens_completion: 500,
+        native_tokens_prompt: 1_000,
+        native_tokens_completion: 500,
+        native_tokens_cached: 0,
+        native_tokens_reasoning: 0,
+        total_cost: 0.000021,
+        usage: 0.000021,
+        is_byok: false,
+        origin: '',
+        data_region: 'global',
+        workspace_id: '0199f09e-0b1a-7c33-8a44-000000000001',
+      },
+    },
+  },
 }

@@ -7,11 +7,17 @@ const model = {
   created: 1_790_000_000,
   owned_by: 'anthropic',
   name: 'Claude Opus',
-  description: null,
+  description: 'For hard work.',
   context_length: 200_000,
   max_output_tokens: 64_000,
-  architecture: { input_modalities: ['text', 'image'], output_modalities: ['text'] },
+  architecture: { modality: 'text+image->text', input_modalities: ['text', 'image'], output_modalities: ['text'] },
   supported_parameters: ['max_tokens', 'temperature', 'tools'],
+  canonical_slug: 'svc-opus',
+  links: { details: '/api/v1/models/svc-opus' },
+  default_parameters: null,
+  per_request_limits: null,
+  supported_voices: null,
+  top_provider: { context_length: 200_000, max_completion_tokens: 64_000, is_moderated: false },
   pricing: { prompt: '0.000000006', completion: '0.00000003' },
   svc: {
     type: 'text',
@@ -29,6 +35,6 @@ const model = {
 }
 
 export const modelsExamples: ExampleTable<typeof modelsEndpoints> = {
-  listModels: { reply: { object: 'list', data: [model] } },
+  listModels: { reply: { object: 'list', data: [model], total_count: 1, links: { next: null } } },
   getModel: { reply: model },
 }

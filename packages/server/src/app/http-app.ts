@@ -4,17 +4,19 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { createId } from '../platform/runtime/ids.ts'
 import { type AccessLogDeps, beginAccessLog } from '../edge/access-log.ts'
 import { callerAddress, trustProxies } from '../edge/caller-address.ts'
+import { speaksOpenRouter } from '../edge/client-form.ts'
 import { writeClientError } from '../edge/client-error.ts'
 import { mountConsoleRoutes } from '../console/console-routes.ts'
 import type { EdgeDeps } from './routes.ts'
 import { expectsMessageError, sendMessageError } from '../forms/message-form.ts'
 import { LastExchanges } from '../edge/last-exchanges.ts'
 import { mountPages } from '../edge/pages.ts'
+import { openRouterError } from '../edge/openrouter-form.ts'
 import { protocolProblem } from '../edge/protocol-problem.ts'
 import { renderError } from '../edge/render-error.ts'
 import { routes } from './routes.ts'
 import { traceRequest } from '../edge/trace-request.ts'
-import { refuseUnknown } from '../edge/unknown-address.ts'
+import { methodProblem, refuseUnknown } from '../edge/unknown-address.ts'
 
 /** What the socket layer needs to know. */
 export interface ServerOptions {
@@ -79,7 +81,7 @@ function sendError(request: FastifyRequest, reply: FastifyReply, thrown: unknown
     .code(rendered.status)
     .headers(rendered.headers)
     .type('application/json; charset=utf-8')
-    .send(rendered.body)
+    .send(speaksOpenRouter(request) ? { error: openRouterError(rendered.body) } : rendered.body)
 }
 
 /** Builds the server. It does not listen yet. */
@@ -123,6 +125,7 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
     else traceRequest(deps.tracing, request, reply, done)
   })
   app.addHook('onRequest', (request, _reply, done) => done(protocolProblem(request.raw)))
+  app.addHook('onRequest', (request, _reply, done) => done(methodProblem(deps, request)))
   app.setErrorHandler((error, request, reply) => sendError(request, reply, error))
   app.setNotFoundHandler((request) => refuseUnknown(deps, request))
   app.register(

@@ -75,15 +75,21 @@ export async function openCatalog(config: Config, clock: Clock, log: Logger): Pr
   }
 }
 
-/** Leaves out the media that the sandbox has no packages for. */
+/** Leaves out the media that the sandbox has no packages for, and says what the others read: the snapshot does not. */
 function makeable(
   list: CatalogList,
-  { findAbilities, findRecogniser }: Pick<SandboxPackage, 'findAbilities' | 'findRecogniser'>,
+  {
+    findAbilities,
+    findRecogniser,
+    sandboxParameters,
+  }: Pick<SandboxPackage, 'findAbilities' | 'findRecogniser' | 'sandboxParameters'>,
   { searchPath }: Config,
 ): CatalogList {
   const abilities: ReadonlySet<string> = findAbilities({ hasRecogniser: findRecogniser(searchPath) !== null })
   const isMadeHere = ({ type }: CatalogRow): boolean => isSoldByTokens(type) || abilities.has(type)
-  return { ...list, rows: list.rows.filter(isMadeHere) }
+  const withParameters = (row: CatalogRow): CatalogRow =>
+    row.type === 'text' ? { ...row, supportedParameters: sandboxParameters } : row
+  return { ...list, rows: list.rows.filter(isMadeHere).map(withParameters) }
 }
 
 type Kept = Extract<RefreshResult, { kind: 'kept' }>

@@ -23,12 +23,15 @@ import { v1AudioTranscriptions } from '../modalities/transcription/routes/v1-aud
 import { v1AudioTranslations } from '../modalities/transcription/routes/v1-audio-translations.ts'
 import { v1Balance } from '../edge/routes/v1-balance.ts'
 import { v1ChatCompletions } from '../modalities/chat/routes/v1-chat-completions.ts'
+import { v1Credits } from '../edge/routes/v1-credits.ts'
 import { v1Completions } from '../forms/routes/v1-completions.ts'
 import { v1Embeddings } from '../modalities/embeddings/routes/v1-embeddings.ts'
+import { v1Generation } from '../edge/routes/v1-generation.ts'
 import { v1Images } from '../modalities/images/routes/v1-images.ts'
 import { v1ImagesEdits } from '../modalities/images/routes/v1-images-edits.ts'
 import { v1ImagesGenerations } from '../modalities/images/routes/v1-images-generations.ts'
 import { v1ImagesModels } from '../modalities/images/routes/v1-images-models.ts'
+import { v1Key } from '../edge/routes/v1-key.ts'
 import { v1MediaName } from '../edge/routes/v1-media-name.ts'
 import { v1Messages } from '../forms/routes/v1-messages.ts'
 import { v1MessagesCountTokens } from '../forms/routes/v1-messages-count-tokens.ts'
@@ -80,7 +83,7 @@ const videos: readonly MountRoute[] = [
 ]
 const audio: readonly MountRoute[] = [v1AudioSpeech, v1AudioTranscriptions, v1AudioTranslations]
 const images: readonly MountRoute[] = [v1ImagesModels, v1ImagesGenerations, v1ImagesEdits, v1Images]
-const account: readonly MountRoute[] = [v1Balance, v1Usage, v1UsageRequestId]
+const account: readonly MountRoute[] = [v1Balance, v1Usage, v1UsageRequestId, v1Key, v1Credits, v1Generation]
 const funding: readonly MountRoute[] = [depositsClaim, depositsAddress, deposits, depositsDepositId, notifyDeposit]
 const wallets: readonly MountRoute[] = [depositsWalletsChallenge, depositsWallets, depositsWalletsWalletId]
 const keys: readonly MountRoute[] = [keysMirror]

@@ -36,6 +36,8 @@ export function listAnthropicModels(
   return {
     object: 'list',
     data: page.map(([id, model]) => renderAnthropicModel(id, model)),
+    total_count: entries.length,
+    links: { next: null },
     has_more: before === undefined ? last < entries.length : first > begin,
     first_id: page[0]?.[0] ?? null,
     last_id: page.at(-1)?.[0] ?? null,

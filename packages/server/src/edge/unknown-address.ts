@@ -37,22 +37,43 @@ function methodsAt(path: string): readonly string[] {
   return places.filter((place) => standsAt(place, segments)).map(({ method }) => method)
 }
 
+/** Methods of which the framework has rules of its own, and no address has one. */
+const ORDINARY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/**
+ * What is wrong with a request by a method that no address has, such as QUERY, before anything else looks at it.
+ *
+ * @returns undefined for every other request.
+ */
+export function methodProblem(kit: Pick<RouteKit, 'limits'>, request: FastifyRequest): ServiceError | undefined {
+  return ORDINARY.has(request.method) ? undefined : unknownAddress(kit, request)
+}
+
 /**
  * Refuses a request to an unknown address, and counts it as one without a key.
  *
  * @throws {ServiceError} 404, 405, and 429 to a client that asks too often.
  */
-export function refuseUnknown({ limits }: Pick<RouteKit, 'limits'>, request: FastifyRequest): never {
-  limits.perAddress.take(callerAddress(request.ip))
+export function refuseUnknown(kit: Pick<RouteKit, 'limits'>, request: FastifyRequest): never {
+  throw unknownAddress(kit, request)
+}
+
+function unknownAddress({ limits }: Pick<RouteKit, 'limits'>, request: FastifyRequest): ServiceError {
+  try {
+    limits.perAddress.take(callerAddress(request.ip))
+  } catch (error) {
+    if (error instanceof ServiceError) return error
+    throw error
+  }
   const path = request.url.split('?', 1)[0] ?? ''
   const methods = methodsAt(path)
   if (methods.length > 0) {
     const allow = [...new Set(methods)].join(', ')
-    throw new ServiceError('method_not_allowed', `This address answers ${allow} only.`, { headers: { allow } })
+    return new ServiceError('method_not_allowed', `This address answers ${allow} only.`, { headers: { allow } })
   }
   const known = likelyPath(path, (candidate) => methodsAt(candidate).includes(request.method))
   const hint = known === null ? '' : ` Did you mean ${known}?`
-  throw new ServiceError(
+  return new ServiceError(
     'unknown_url',
     `There is nothing at ${request.method} ${path.slice(0, TOLD_LENGTH_MAX)}.${hint}`,
   )

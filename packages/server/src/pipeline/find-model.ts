@@ -43,6 +43,29 @@ export function findChatModel(deps: FindModelDeps, caller: Pick<Caller, 'models'
   return model
 }
 
+/**
+ * The first of several models that there is and that the key may use for chats.
+ *
+ * @param ids in the order of preference, at least one.
+ * @throws {ServiceError} why it is not the first, where it is none of them.
+ */
+export function firstChatModel(
+  deps: FindModelDeps,
+  caller: Pick<Caller, 'models'>,
+  ids: readonly [string, ...string[]],
+): string {
+  let refusal: unknown = null
+  for (const id of ids) {
+    try {
+      findChatModel(deps, caller, id)
+      return id
+    } catch (error) {
+      refusal ??= error
+    }
+  }
+  throw refusal
+}
+
 const abilities: Readonly<Record<MediaPrices['type'], string>> = {
   image: 'make images',
   video: 'make videos',

@@ -9,20 +9,6 @@ export function unsupported(param: string, reason = 'it is not supported here.')
 }
 
 /**
- * Refuses every field with a value that no target would read: what is not passed on must not be lost in silence.
- *
- * @param path of the object, with its closing dot; empty for the body.
- * @param guard knows the fields that servers read, which go on; absent: none do.
- * @throws {ServiceError} `unsupported_parameter`.
- */
-export function refuseOthers(fields: Fields, known: ReadonlySet<string>, path = '', guard?: WorkGuard): void {
-  for (const [name, value] of Object.entries(fields)) {
-    if (known.has(name) || value === null || value === undefined || guard?.isKnown(name) === true) continue
-    throw unsupported(`${path}${name.slice(0, 64)}`)
-  }
-}
-
-/**
  * The fields of servers that a chat takes as they are, in a request of another form. Such a form has a place for one
  * answer alone.
  */

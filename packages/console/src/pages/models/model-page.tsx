@@ -57,7 +57,7 @@ function OneModel({ model }: { readonly model: Model }) {
       }
     >
       <div className="flex flex-col gap-6">
-        {model.description !== null && <p className="max-w-3xl whitespace-pre-line text-soft">{model.description}</p>}
+        {model.description !== '' && <p className="max-w-3xl whitespace-pre-line text-soft">{model.description}</p>}
         <div className="grid items-start gap-6 lg:grid-cols-2">
           <Card title="Prices">
             <Prices model={model} />

@@ -1,10 +1,10 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
-import type { Model } from '../../catalog/model.ts'
+import { type Model, pricesOf } from '../../catalog/model.ts'
 import { renderModel } from '../../catalog/render-model.ts'
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
 import type { ModelRoutesDeps } from '../routes-deps.ts'
-import { speaksAnthropic } from '../client-form.ts'
+import { speaksAnthropic, speaksOpenRouter } from '../client-form.ts'
 import { listAnthropicModels } from '../list-anthropic-models.ts'
 import { mountPublic } from '../route.ts'
 
@@ -20,13 +20,18 @@ export function v1Models(app: FastifyInstance, deps: ModelRoutesDeps): void {
     const isAnthropic = speaksAnthropic(request)
     const { q, limit, offset, type = isAnthropic ? 'text' : 'all' } = query
     const words = (q ?? '').toLowerCase().split(/\s+/)
-    const isShown = (model: Model): boolean => (type === 'all' || model.type === type) && hasWords(model, words)
+    // OpenRouter's SDKs refuse a whole list for one model without a price by tokens.
+    const isPriced = (model: Model): boolean => !speaksOpenRouter(request) || pricesOf(model).length > 0
+    const isShown = (model: Model): boolean =>
+      (type === 'all' || model.type === type) && hasWords(model, words) && isPriced(model)
     if (isAnthropic) return listAnthropicModels(deps.catalog, query, isShown)
     const models = deps.catalog.list().filter(isShown)
     const start = offset ?? 0
     return {
       object: 'list',
       data: models.slice(start, limit === undefined ? undefined : start + limit).map(renderModel),
+      total_count: models.length,
+      links: { next: null },
     }
   })
 }

@@ -16,6 +16,7 @@ import { type CountedJson, parseJsonObject, scanBody, SpellingCheck } from '../.
 import { WorkGuard } from '../../pipeline/work-guard.ts'
 import type { AskedWork } from '../../pipeline/work-reader.ts'
 import { refuseTools } from './refuse-tools.ts'
+import { takeRoutingWishes } from './routing-wishes.ts'
 
 /** A chat request whose shape is known to be right, with the very text that the client sent. */
 export interface ChatCall {
@@ -23,6 +24,8 @@ export interface ChatCall {
   readonly request: ChatRequest
   /** What its further fields ask for. */
   readonly work: AskedWork
+  /** Models that may answer it, in the order of preference; empty where it names one, as most do. */
+  readonly models: readonly string[]
   /** False where the form of its answer has no place for audio and images. */
   readonly carriesMedia: boolean
 }
@@ -58,9 +61,10 @@ const guard = new WorkGuard('chat', Object.keys(chatRequest.shape))
  *   or no content at all.
  */
 export function parseChat(text: CountedJson): ChatCall {
-  const value = parseJsonObject(text)
-  refuseCrowds(value)
-  return readChat(text, value, chatRequest)
+  const given = parseJsonObject(text)
+  refuseCrowds(given)
+  const { models, ...routed } = takeRoutingWishes(text, given)
+  return { ...readChat(routed.text, routed.value, chatRequest), models }
 }
 
 /**
@@ -82,5 +86,5 @@ function readChat(text: CountedJson, value: Record<string, unknown>, schema: typ
   if (isBlankChat(request)) {
     throw new ServiceError('empty_content', 'The request has no content. You were not charged.', { param: 'messages' })
   }
-  return { body, request, work, carriesMedia: true }
+  return { body, request, work, carriesMedia: true, models: [] }
 }

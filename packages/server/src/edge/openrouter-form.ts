@@ -1,0 +1,68 @@
+/**
+ * Errors and streams as OpenRouter's SDKs read them: they refuse a whole answer for one field of another type. Source:
+ * @openrouter/sdk 1.3; decision 0129.
+ */
+import { type ErrorBody, errorCodes } from '@svc/contract'
+import type { FrameWriter, StreamReader } from '../pipeline/frame-writer.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** An error with its status as its code. Its own code is among the metadata, with the facts beside it. */
+export function openRouterError({ error }: ErrorBody): Fields {
+  const { message, type, param, code, ...details } = error
+  const status = Object.entries(errorCodes).find(([known]) => known === code)?.[1].status ?? 500
+  return { code: status, message, type, param, metadata: { code, ...details } }
+}
+
+/** What identifies the answer in a chunk that reports an error. */
+export interface StreamHead {
+  readonly requestId: string
+  readonly model: string
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+const ERROR = 'data: {"error"'
+const DATA = 'data: '
+/** As every chunk of a client that asked for usage has it: OpenRouter leaves it out there. */
+const NO_USAGE = ',"usage":null,'
+
+function translate(event: string, head: StreamHead): string {
+  if (!event.startsWith(ERROR)) return event.replace(NO_USAGE, ',')
+  const error = openRouterError(JSON.parse(event.slice(DATA.length)) as ErrorBody)
+  return `${DATA}${JSON.stringify({
+    id: `chatcmpl-${head.requestId}`,
+    object: 'chat.completion.chunk',
+    created: Math.floor(head.now / 1_000),
+    model: head.model,
+    choices: [{ index: 0, delta: { content: '' }, finish_reason: 'error' }],
+    error,
+  })}`
+}
+
+/** A reader of a chat's stream. Whole frames come in, so that none is cut. */
+export function openRouterReader(reader: StreamReader, head: StreamHead): StreamReader {
+  const rewrite = (text: string): string =>
+    text
+      .split('\n\n')
+      .map((event) => translate(event, head))
+      .join('\n\n')
+  return {
+    gone: reader.gone,
+    charged: (charge) => reader.charged(charge),
+    open: (): FrameWriter => {
+      const writer = reader.open()
+      return {
+        write: (text) => writer.write(rewrite(text)),
+        end: (text) => writer.end(rewrite(text)),
+        onDrain: (listener) => writer.onDrain(listener),
+      }
+    },
+  }
+}
+
+/** A whole chat with the member that these clients demand. @param json of a chat completion. */
+export function openRouterCompletion(json: string): string {
+  const parsed = JSON.parse(json) as Fields
+  return 'system_fingerprint' in parsed ? json : `{"system_fingerprint":null,${json.slice(json.indexOf('{') + 1)}`
+}
