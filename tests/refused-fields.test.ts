@@ -10,7 +10,7 @@ import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 
 type Json = Readonly<Record<string, unknown>>
-type Form = 'chat' | 'responses' | 'messages'
+type Form = 'chat' | 'completions' | 'responses' | 'messages'
 
 /** Why a field cannot be served. */
 type Reason =
@@ -30,6 +30,7 @@ type Reason =
 const messages = [{ role: 'user', content: 'Hello.' }]
 const forms: Readonly<Record<Form, { readonly path: string; readonly body: Json }>> = {
   chat: { path: '/v1/chat/completions', body: { model: 'svc-gpt', messages } },
+  completions: { path: '/v1/completions', body: { model: 'svc-gpt', prompt: 'Hello.' } },
   responses: { path: '/v1/responses', body: { model: 'svc-gpt', input: 'Hello.' } },
   messages: { path: '/v1/messages', body: { model: 'svc-gpt', max_tokens: 50, messages } },
 }
@@ -72,6 +73,18 @@ const refused: readonly (readonly [form: Form, reason: Reason, param: string, mo
   ['chat', 'route', 'moderation.model', { moderation: { model: 'omni-moderation-latest' } }],
   ['chat', 'ambiguous', 'MODEL', { MODEL: 'other' }],
 
+  ['completions', 'price', 'service_tier', { service_tier: 'priority' }],
+  ['completions', 'price', 'best_of', { best_of: 3, n: 2 }],
+  ['completions', 'content', 'prompt', { prompt: [1, 2] }],
+  ['completions', 'content', 'suffix', { suffix: 'The end.' }],
+  ['completions', 'content', 'messages', { messages }],
+  ['completions', 'content', 'tools', tool({ type: 'function', function: { name: 'f' } })],
+  ['completions', 'content', 'functions', { functions: [{ name: 'f' }] }],
+  ['completions', 'answer', 'modalities', { modalities: ['text', 'audio'] }],
+  ['completions', 'answer', 'audio', { audio: { voice: 'alloy', format: 'mp3' } }],
+  ['completions', 'answer', 'logprobs', { logprobs: 1, echo: true }],
+  ['completions', 'ambiguous', 'Max_Tokens', { Max_Tokens: 1 }],
+
   ['responses', 'price', 'service_tier', { service_tier: 'priority' }],
   ['responses', 'price', 'reasoning.mode', { reasoning: { mode: 'pro' } }],
   ['responses', 'price', 'tool_choice.type', { ...tool({ type: 'web_search' }), tool_choice: { type: 'web_search' } }],
@@ -103,6 +116,7 @@ const reasons: Readonly<Partial<Record<WorkKind, Reason>>> = {
 /** Fields of one vendor that have another meaning in a form which reads them itself. */
 const READ: Readonly<Record<Form, readonly string[]>> = {
   chat: ['tools', 'metadata'],
+  completions: ['metadata'],
   responses: ['tools', 'background', 'service_tier'],
   messages: ['tools', 'service_tier'],
 }
@@ -149,6 +163,12 @@ const served: Readonly<Record<Form, Json>> = {
     ...{ stream_options: null, temperature: 1, tool_choice: 'auto', top_p: 1, user: 'u', verbosity: 'low' },
     ...{ functions: [{ name: 'f', parameters: {} }], function_call: 'auto', client_metadata: { a: 'b' } },
     ...{ tools: [{ type: 'function', function: { name: 'f', parameters: {} } }], something_new: { a: 1 } },
+  },
+  completions: {
+    ...{ best_of: 1, echo: true, frequency_penalty: 0.1, logit_bias: { 1: 1 }, logprobs: null, max_tokens: 50, n: 1 },
+    ...{ presence_penalty: 0.1, seed: 1, stop: ['x'], stream_options: null, suffix: '', temperature: 1, top_p: 1 },
+    ...{ user: 'u', tools: [], tool_choice: 'none', modalities: ['text'], metadata: { a: 'b' }, top_k: 5 },
+    ...{ reasoning_effort: 'low', max_completion_tokens: 50, client_metadata: { a: 'b' }, something_new: { a: 1 } },
   },
   responses: {
     ...{ access_programs: {}, background: false, background_options: {}, include: ['file_search_call.results'] },

@@ -15,11 +15,14 @@ const COMPLETION_FIELDS: FieldNames = { messages: 'prompt', top_logprobs: 'logpr
 
 const spellings = new SpellingCheck(Object.keys(completionRequest.shape))
 
-/** Fields that a chat does not take as they are. */
-const TRANSLATED = new Set(['prompt', 'max_tokens', 'best_of', 'echo', 'logprobs', 'suffix'])
-
 /** Fields of a chat for which this form has no place: what they ask for would not be in the answer. */
 const CHAT_ALONE = ['messages', 'tools', 'functions', 'modalities', 'audio'] as const
+
+/** Fields that a chat does not take as they are, or that say nothing without those which it has alone. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  ...['prompt', 'max_tokens', 'best_of', 'echo', 'logprobs', 'suffix'],
+  ...[...CHAT_ALONE, 'tool_choice', 'parallel_tool_calls', 'function_call'],
+])
 
 /** Bytes of all other fields of a request with several prompts, each of which has them again. Source: own choice. */
 const SHARED_BYTES_MAX = 65_536
@@ -42,10 +45,16 @@ function refusePrompt({ prompt }: Fields): void {
   throw new ServiceError('invalid_value', message, { param: 'prompt' })
 }
 
+/** Whether a field of a chat asks for anything but text. */
+function asksForMore(value: unknown): boolean {
+  if (value === undefined || value === null) return false
+  return !Array.isArray(value) || value.some((each) => each !== 'text')
+}
+
 /** What a chat cannot answer. */
 function refuseUnanswerable(request: CompletionRequest): void {
   const { suffix, echo, logprobs, best_of: bestOf, n } = request
-  const alone = CHAT_ALONE.find((name) => (request[name] ?? null) !== null)
+  const alone = CHAT_ALONE.find((name) => asksForMore(request[name]))
   if (alone !== undefined) throw unsupported(alone, 'it belongs to a chat. Ask POST /v1/chat/completions.')
   if ((suffix ?? '') !== '') throw unsupported('suffix', 'no upstream is asked to fill in a text.')
   if ((bestOf ?? 1) > (n ?? 1)) throw unsupported('best_of', "answers that are not returned are not made. Raise 'n'.")
@@ -60,7 +69,7 @@ function logprobsOf({ logprobs }: CompletionRequest): Fields {
 
 /** The fields that all chats of a request share. */
 function sharedFields(value: Fields, request: CompletionRequest): Fields {
-  const others = Object.entries(value).filter(([name, each]) => !TRANSLATED.has(name) && each !== null)
+  const others = Object.entries(value).filter(([name, each]) => !LEFT_OUT.has(name) && each !== null)
   const isLimited = (request['max_completion_tokens'] ?? null) !== null
   const maxTokens = request.max_tokens ?? (isLimited ? null : COMPLETION_TOKENS_DEFAULT)
   return {
