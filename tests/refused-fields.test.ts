@@ -71,6 +71,7 @@ const refused: readonly (readonly [form: Form, reason: Reason, param: string, mo
   ['chat', 'price', 'tools.0.type', tool({ type: 'web_search' })],
   ['chat', 'price', 'tools.0.google_search', tool({ type: 'function', function: { name: 'f' }, google_search: {} })],
   ['chat', 'route', 'moderation.model', { moderation: { model: 'omni-moderation-latest' } }],
+  ['chat', 'route', 'provider.x', { provider: { x: 1 } }],
   ['chat', 'ambiguous', 'MODEL', { MODEL: 'other' }],
 
   ['completions', 'price', 'service_tier', { service_tier: 'priority' }],
@@ -101,6 +102,9 @@ const refused: readonly (readonly [form: Form, reason: Reason, param: string, mo
   ['responses', 'answer', 'background', { background: true }],
   ['responses', 'ambiguous', 'Max_Output_Tokens', { Max_Output_Tokens: 1 }],
 
+  ['messages', 'route', 'mcp_servers', { mcp_servers: [{ type: 'url', url: 'https://x.example', name: 'x' }] }],
+  ['messages', 'route', 'container', { container: { skills: [{ type: 'anthropic', skill_id: 'pdf' }] } }],
+  ['messages', 'route', 'fallbacks', { fallbacks: ['other'] }],
   ['messages', 'content', 'messages.0.content.0.type', block({ type: 'something_new' })],
   ['messages', 'ambiguous', 'Max_Tokens', { Max_Tokens: 1 }],
 ]
@@ -115,10 +119,10 @@ const reasons: Readonly<Partial<Record<WorkKind, Reason>>> = {
 
 /** Fields of one vendor that have another meaning in a form which reads them itself. */
 const READ: Readonly<Record<Form, readonly string[]>> = {
-  chat: ['tools', 'metadata'],
+  chat: ['tools', 'metadata', 'provider'],
   completions: ['metadata'],
   responses: ['tools', 'background', 'service_tier'],
-  messages: ['tools', 'service_tier'],
+  messages: ['tools', 'service_tier', 'mcp_servers', 'container', 'fallbacks'],
 }
 
 const listed = dialectFields
