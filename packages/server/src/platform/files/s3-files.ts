@@ -96,7 +96,8 @@ function openClient(sdk: Sdk, { endpoint, region, usesPath, credentials }: S3Pla
   return new sdk.S3Client({
     region,
     ...(endpoint === null ? {} : { endpoint }),
-    ...(credentials === null ? {} : { credentials }),
+    // A copy: the SDK marks what it is given, and a configuration is frozen.
+    ...(credentials === null ? {} : { credentials: { ...credentials } }),
     forcePathStyle: usesPath,
     // Checksums in trailers are Amazon's own; stores that imitate S3 may not know them.
     requestChecksumCalculation: 'WHEN_REQUIRED',
