@@ -39,10 +39,12 @@ export const LEVELS: Readonly<Record<string, number>> = {
   'deposits/routes': 6,
   // Each folder of it is a room, and none knows another.
   'modalities/*': 6,
+  uploads: 6,
   forms: 7,
   'operations/commands': 7,
   quotes: 7,
   worker: 7,
+  batches: 8,
   console: 8,
 }
 

@@ -4,6 +4,7 @@
  */
 import { accountEndpoints } from './endpoints/account.ts'
 import { audioEndpoints } from './endpoints/audio.ts'
+import { batchesEndpoints } from './endpoints/batches.ts'
 import { chatEndpoints } from './endpoints/chat.ts'
 import { depositsEndpoints } from './endpoints/deposits.ts'
 import { embeddingsEndpoints } from './endpoints/embeddings.ts'
@@ -26,6 +27,7 @@ export const endpoints = {
   ...rerankEndpoints,
   ...moderationsEndpoints,
   ...imagesEndpoints,
+  ...batchesEndpoints,
   ...filesEndpoints,
   ...videosEndpoints,
   ...audioEndpoints,

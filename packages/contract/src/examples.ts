@@ -4,6 +4,7 @@
 import type { endpoints } from './endpoints.ts'
 import { accountExamples } from './examples/account.ts'
 import { audioExamples } from './examples/audio.ts'
+import { batchesExamples } from './examples/batches.ts'
 import { chatExamples } from './examples/chat.ts'
 import { depositsExamples } from './examples/deposits.ts'
 import { embeddingsExamples } from './examples/embeddings.ts'
@@ -25,6 +26,7 @@ export const examples: ExampleTable<typeof endpoints> = {
   ...rerankExamples,
   ...moderationsExamples,
   ...imagesExamples,
+  ...batchesExamples,
   ...filesExamples,
   ...videosExamples,
   ...audioExamples,

@@ -15,8 +15,10 @@ import type { EdgeLimits } from '../edge/route-kit.ts'
 import { limitsOfAccount, NO_LIMITS_SET } from '../access/keys/request-limits.ts'
 import { RateLimiter } from '../admission/limits/rate-limiter.ts'
 import { BodyBudget } from '../edge/read-body.ts'
+import { wireBatches } from './wire-batches.ts'
 import { wireImages } from './wire-images.ts'
 import { traceLedger } from './observe/trace-ledger.ts'
+import { wireUploads } from './wire-uploads.ts'
 import { wireVideos } from './wire-videos.ts'
 import { hasLocalDeposits } from './open-local-chains.ts'
 import { settlementListener } from './open-observation.ts'
@@ -36,7 +38,7 @@ function billingDeps(parts: Parts, publicOrigin: string): BillingDeps {
     emptyAnswers: new EmptyAnswerThrottle(parts.config.limits.freeAnswers, clock),
     ledger: tracing === null ? parts.ledger : traceLedger(parts.ledger, tracing),
     onSettled: settlementListener(observation, parts.catalog.catalog, parts.log),
-    nameOf: (requestId) => parts.idempotency.nameOf(requestId),
+    nameOf: (requestId) => parts.idempotency.nameOf(requestId) ?? parts.batchNames.nameOf(requestId),
     journal: parts.settlements.journal,
     recent: parts.settlements.recent ?? undefined,
     onDiffering: parts.settlements.onDiffering,
@@ -93,6 +95,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Promi
   const catalog = parts.catalog.catalog
   const billing = billingDeps(parts, publicOrigin)
   const routing = routingDeps(parts)
+  const uploads = wireUploads(parts)
   const publicBaseUrl = `${publicOrigin}/api`
   const measureAudio: ListeningDeps['measureAudio'] = ({ bytes, byteLength }) =>
     parts.durationProbe.measure(bytes, byteLength)
@@ -138,6 +141,8 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Promi
     publicBaseUrl,
     spool: openSpool({ dataDir: config.dataDir, bytesMax: config.limits.uploadBytesInFlight }),
     limits: edgeLimits(parts),
+    uploads,
+    batches: wireBatches(parts, uploads),
     videos: wireVideos(parts, billing, routing),
     console: parts.console.deps,
     operators: openOperators(parts),

@@ -6,6 +6,7 @@ import { setTimeout as pauseFor } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import type { OpenHolds } from '../money/billing/open-holds.ts'
 import type { OpenDatabase } from '../platform/db/open-database.ts'
+import type { BatchRunner } from '../batches/batch-runner.ts'
 import { edgeDeps } from './edge-deps.ts'
 import type { AdminServer } from '../edge/admin-server.ts'
 import { OpenAnswers } from '../edge/open-answers.ts'
@@ -27,8 +28,10 @@ import { systemClock, type SystemClock } from '../platform/runtime/clock.ts'
 import { LISTEN_BACKLOG } from '../platform/runtime/listen-backlog.ts'
 import { systemTimer } from '../platform/runtime/timer.ts'
 import type { WatchedUpstream } from '../upstreams/watch-health.ts'
+import { createStoredFileStore } from '../uploads/stored-file-store.ts'
 import type { VideoDeps } from '../modalities/videos/video-deps.ts'
 import { VideoObserver } from '../modalities/videos/video-observer.ts'
+import { makeBatchRunner } from './wire-batches.ts'
 import { startWorkers } from '../worker/workers.ts'
 
 /** A gateway that is put together and listens once `start` was called. */
@@ -84,12 +87,17 @@ function inTime(work: Promise<unknown>, limitMs: number): Promise<unknown> {
 
 async function stopParts(
   parts: Parts,
-  { app, answers }: { readonly app: FastifyInstance; readonly answers: OpenAnswers },
+  {
+    app,
+    answers,
+    batches,
+  }: { readonly app: FastifyInstance; readonly answers: OpenAnswers; readonly batches: BatchRunner },
   stopWorkers: () => Promise<void>,
 ): Promise<StopReport> {
   const { openHolds, config, settlements } = parts
   // The listener closes now; connections that are busy stay until their answer is out.
   const closed = app.close()
+  batches.pause()
   await waitForHolds(openHolds, config.limits.shutdownGraceMs)
   openHolds.stop()
   await waitForHolds(openHolds, SETTLE_MS)
@@ -102,6 +110,7 @@ async function stopParts(
   await closed
   // A database that takes no settlements takes nothing else either: what is durable waits for none of its answers.
   const last = (work: Promise<unknown>): Promise<unknown> => (pending > 0 ? inTime(work, LAST_WRITE_MS) : work)
+  await last(batches.stop())
   await last(stopWorkers())
   await parts.limits.close()
   await parts.audits.close()
@@ -152,6 +161,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     requestMs: config.limits.requestMs,
   })
   const answers = new OpenAnswers(app.server)
+  const batches = makeBatchRunner(parts, edge)
   let stopWorkers: () => Promise<void> = () => Promise.resolve()
   let phase: Phase = 'starting'
   let admin: AdminServer | null = null
@@ -165,7 +175,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
         parts.observation,
         observedParts(parts, edge.videos, () => phase),
       )
-      const stopLoops = await startWorkers(workerDeps(parts, edge.videos))
+      const stopLoops = await startWorkers(workerDeps(parts, edge.videos, batches))
       await parts.limits.tick()
       const origin = await app.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG })
       parts.listening.origin = origin
@@ -179,7 +189,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     },
     stop: async () => {
       phase = 'stopping'
-      const report = await stopParts(parts, { app, answers }, stopWorkers)
+      const report = await stopParts(parts, { app, answers, batches }, stopWorkers)
       // Last, so that probes and metrics can follow the stop.
       await admin?.close()
       return report
@@ -211,7 +221,7 @@ function observedParts(parts: Parts, videos: VideoDeps, phase: () => Phase): Obs
 /** How often what was kept for a time is forgotten that is old enough, in milliseconds. Source: own choice. */
 const FORGET_MS = 3_600_000
 
-function workerDeps(parts: Parts, videos: VideoDeps) {
+function workerDeps(parts: Parts, videos: VideoDeps, batches: BatchRunner) {
   const { config, ledger, openHolds, clock, processId, catalog, upstreams, log } = parts
   const [primary] = config.upstreams
   return {
@@ -225,7 +235,7 @@ function workerDeps(parts: Parts, videos: VideoDeps) {
     keyChanges: parts.keyChanges,
     keyUses: parts.keyUses,
     files: parts.media.files,
-    chores: choresOf(parts),
+    chores: choresOf(parts, batches),
     leaseMs: config.limits.leaseMs,
     journalMs: config.limits.journalMs,
     deliverMail: deliveryOf(parts.outbox),
@@ -242,14 +252,22 @@ function workerDeps(parts: Parts, videos: VideoDeps) {
 
 /** How often limits that processes share are tidied up, in milliseconds. Source: decision 0063. */
 const LIMITS_MS = 500
+/** How often it is looked whether batches are due, in milliseconds. Source: own choice. */
+const BATCHES_MS = 1_000
 /** How often balances are compared with what teams have set, in milliseconds. Source: decision 0043. */
 const LOW_BALANCES_MS = 15_000
 
-function choresOf({ database, clock, idempotency, limits, console: pages }: Parts) {
+function choresOf({ database, clock, idempotency, limits, console: pages }: Parts, batches: BatchRunner) {
   const { notifyLowBalances } = pages
   return [
     { name: 'limits', everyMs: LIMITS_MS, run: () => limits.tick() },
+    { name: 'batches', everyMs: BATCHES_MS, run: () => batches.tick() },
     { name: 'idempotency', everyMs: FORGET_MS, run: () => idempotency.removeExpired() },
+    {
+      name: 'stored files',
+      everyMs: FORGET_MS,
+      run: () => createStoredFileStore(database).removeExpired(clock.earliest()),
+    },
     { name: 'sign-in', everyMs: FORGET_MS, run: () => forgetExpired(database, clock.earliest()) },
     ...(notifyLowBalances === null
       ? []

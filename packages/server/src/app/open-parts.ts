@@ -6,11 +6,11 @@ import type { Config } from '../config/config.ts'
 import { isSandboxAlone } from '../config/data-folder.ts'
 import { proxiesOf } from '../config/find-proxy.ts'
 import { lockDataFolder } from '../platform/db/data-folder-lock.ts'
-import { openDatabase } from '../platform/db/open-database.ts'
+import { openDatabase, type OpenDatabase } from '../platform/db/open-database.ts'
 import { describeWaiting } from './describe-start-failure.ts'
 import type { DatabaseUnavailableError } from '../platform/errors/database-unavailable-error.ts'
 import { followKeys } from './follow-keys.ts'
-import { createIdempotency } from '../admission/idempotency/idempotency.ts'
+import { createIdempotency, type IdempotencyDeps } from '../admission/idempotency/idempotency.ts'
 import { createKeptItems } from '../admission/idempotency/kept-items.ts'
 import { createIdempotentRequestStore } from '../admission/idempotency/idempotent-request-store.ts'
 import { KeptSpace } from '../admission/idempotency/kept-space.ts'
@@ -34,7 +34,7 @@ import { openSettlements } from './open-settlements.ts'
 import { openSandbox } from './open-sandbox.ts'
 import { openUpstreams } from './open-upstreams.ts'
 import { askInTime, ping } from './read-readiness.ts'
-import { consoleOutcome, requestOutcome, reportBegun, reportCharged } from './request-outcome.ts'
+import { batchOutcome, consoleOutcome, requestOutcome, reportBegun, reportCharged } from './request-outcome.ts'
 import { claimStore } from '../access/operators/store-kind.ts'
 import { believedClock } from '../platform/runtime/believed-clock.ts'
 import { type SystemClock, systemClock } from '../platform/runtime/clock.ts'
@@ -125,31 +125,43 @@ export async function openParts({ config, log, clock: machine = systemClock, onF
     space: new KeptSpace(clock),
   }
   const outbox = openOutbox({ config, database, clock, log, findProxy, onAttempt: observation.metrics?.backlog.mailed })
-  const idempotency = createIdempotency({
-    ...answers,
-    outcomeOf: requestOutcome(database, { clock, processId, leases }),
-    reportGone: reportCharged,
-  })
+  const names = openNames(answers, database, leases)
   return {
     listening,
     outbox,
+    batchNames: names.ofBatches,
     console: openConsole({
       ...{ config, database, clock, log, limits, origins, outbox, catchUp: keyChanges.catchUp },
-      idempotency: createIdempotency({
-        ...answers,
-        outcomeOf: consoleOutcome(database, { clock, processId, leases }),
-        reportGone: reportBegun,
-      }),
+      idempotency: names.ofConsole,
       chains: deposits?.readers ?? new Map(),
     }),
     pingDatabase: askInTime(() => ping(database)),
     ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
     leases,
-    ...{ media, ...keyChanges, settlements, processId, observation, deposits, idempotency },
+    ...{ media, ...keyChanges, settlements, processId, observation, deposits, idempotency: names.ofRequests },
     keptItems: createKeptItems(answers),
     tokenCounter: createTokenCounter(),
     durationProbe: createDurationProbe(),
     audits: openAudits({ config, database, clock, log }),
     ...{ limits, streams: limits.streams(config.limits.streamsAtOnce) },
+  }
+}
+
+/** Names of requests with an Idempotency-Key, of batches and their lines, and of what people ask for in the console. */
+function openNames(
+  answers: Omit<IdempotencyDeps, 'outcomeOf' | 'reportGone'> & { readonly clock: SystemClock },
+  database: OpenDatabase,
+  leases: LeaseObserver,
+) {
+  const { clock, processId } = answers
+  const books = { clock, processId, leases }
+  return {
+    ofRequests: createIdempotency({
+      ...answers,
+      outcomeOf: requestOutcome(database, books),
+      reportGone: reportCharged,
+    }),
+    ofBatches: createIdempotency({ ...answers, outcomeOf: batchOutcome(database, books), reportGone: reportCharged }),
+    ofConsole: createIdempotency({ ...answers, outcomeOf: consoleOutcome(database, books), reportGone: reportBegun }),
   }
 }

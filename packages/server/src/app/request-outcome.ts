@@ -4,6 +4,7 @@ import type { OpenDatabase } from '../platform/db/open-database.ts'
 import type { BegunRequest, RequestOutcome } from '../admission/idempotency/idempotency.ts'
 import type { LeaseObserver } from '../money/ledger/lease-observer.ts'
 import { findLease } from '../money/ledger/orphan-store.ts'
+import { keyOfBatches } from '../batches/batch.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 
 /** A process writes down the answer of a request within so many milliseconds of its settlement. Source: own choice. */
@@ -44,6 +45,15 @@ export function requestOutcome(
     // Another process wrote the time. Where its clock is far from this one, the answer is taken as written down.
     return isAlive && Math.abs(clock.now() - record.created_at) < WRITTEN_DOWN_MS ? 'open' : 'charged'
   }
+}
+
+/** Makes the same question for batches and their lines, whose names are no names of requests of their key. */
+export function batchOutcome(
+  database: OpenDatabase,
+  deps: OutcomeDeps,
+): (request: BegunRequest) => Promise<RequestOutcome> {
+  const outcomeOf = requestOutcome(database, deps)
+  return ({ callerId, ...request }) => outcomeOf({ ...request, callerId: keyOfBatches(callerId) })
 }
 
 /** What is said of a request that was charged and whose answer is not kept. */

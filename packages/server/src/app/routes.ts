@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import type { TranscribeDeps } from '../modalities/transcription/transcription-work.ts'
+import type { BatchRoutesDeps } from '../batches/batch-deps.ts'
 import type { FormRoutesDeps } from '../forms/form-routes-deps.ts'
 import type { ImageRoutesDeps } from '../modalities/images/image-routes-deps.ts'
 import type { MirrorRoutesDeps } from '../edge/routes-deps.ts'
 import type { PageRoutesDeps } from '../console/page-routes-deps.ts'
 import type { SpeechRoutesDeps } from '../modalities/speech/speech-routes-deps.ts'
 import type { TranscriptionRoutesDeps } from '../modalities/transcription/transcription-routes-deps.ts'
+import type { UploadRoutesDeps } from '../uploads/upload-deps.ts'
 import type { VideoRoutesDeps } from '../modalities/videos/video-routes-deps.ts'
 import { deposits } from '../deposits/routes/deposits.ts'
 import { depositsAddress } from '../deposits/routes/deposits-address.ts'
@@ -22,11 +24,17 @@ import { v1AudioSpeech } from '../modalities/speech/routes/v1-audio-speech.ts'
 import { v1AudioTranscriptions } from '../modalities/transcription/routes/v1-audio-transcriptions.ts'
 import { v1AudioTranslations } from '../modalities/transcription/routes/v1-audio-translations.ts'
 import { v1Balance } from '../edge/routes/v1-balance.ts'
+import { v1Batches } from '../batches/routes/v1-batches.ts'
+import { v1BatchesBatchId } from '../batches/routes/v1-batches-batch-id.ts'
+import { v1BatchesBatchIdCancel } from '../batches/routes/v1-batches-batch-id-cancel.ts'
 import { v1ChatCompletions } from '../modalities/chat/routes/v1-chat-completions.ts'
 import { v1Credits } from '../edge/routes/v1-credits.ts'
 import { v1Completions } from '../forms/routes/v1-completions.ts'
 import { v1Embeddings } from '../modalities/embeddings/routes/v1-embeddings.ts'
 import { v1Generation } from '../edge/routes/v1-generation.ts'
+import { v1Files } from '../uploads/routes/v1-files.ts'
+import { v1FilesFileId } from '../uploads/routes/v1-files-file-id.ts'
+import { v1FilesFileIdContent } from '../uploads/routes/v1-files-file-id-content.ts'
 import { v1Images } from '../modalities/images/routes/v1-images.ts'
 import { v1ImagesEdits } from '../modalities/images/routes/v1-images-edits.ts'
 import { v1ImagesGenerations } from '../modalities/images/routes/v1-images-generations.ts'
@@ -53,10 +61,12 @@ import { v2Rerank } from '../modalities/rerank/routes/v2-rerank.ts'
 /** What all routes are given, for the composition alone. */
 export interface EdgeDeps
   extends
+    BatchRoutesDeps,
     FormRoutesDeps,
     ImageRoutesDeps,
     SpeechRoutesDeps,
     TranscriptionRoutesDeps,
+    UploadRoutesDeps,
     VideoRoutesDeps,
     MirrorRoutesDeps,
     PageRoutesDeps {
@@ -87,7 +97,8 @@ const account: readonly MountRoute[] = [v1Balance, v1Usage, v1UsageRequestId, v1
 const funding: readonly MountRoute[] = [depositsClaim, depositsAddress, deposits, depositsDepositId, notifyDeposit]
 const wallets: readonly MountRoute[] = [depositsWalletsChallenge, depositsWallets, depositsWalletsWalletId]
 const keys: readonly MountRoute[] = [keysMirror]
-const media: readonly MountRoute[] = [v1MediaName]
+const batches: readonly MountRoute[] = [v1Batches, v1BatchesBatchId, v1BatchesBatchIdCancel]
+const media: readonly MountRoute[] = [v1Files, v1FilesFileId, v1FilesFileIdContent, v1MediaName]
 const service: readonly MountRoute[] = [health, openapi]
 
 /** Every route of the API, in the order of the contract. */
@@ -104,6 +115,7 @@ export const routes: readonly MountRoute[] = [
   ...funding,
   ...wallets,
   ...keys,
+  ...batches,
   ...media,
   ...service,
 ]

@@ -1,5 +1,6 @@
 import { promptTrainings } from '@svc/contract'
 import { z } from 'zod'
+import { batchesSchema } from './batches-config.ts'
 import { usdText } from './decimal-price.ts'
 import { depositsSchema } from './deposits-config.ts'
 import { filePart, milliseconds, orNull } from './file-part.ts'
@@ -172,6 +173,7 @@ export const configFileSchema = filePart({
         'behind it; the longest that fits decides, and a name of the catalog goes first. null takes a usual one away.',
     ),
   limits: limitsSchema.prefault({}),
+  batches: batchesSchema.prefault({}),
   deposits: depositsSchema.prefault({}),
 })
 

@@ -3,6 +3,7 @@
  * and defaults, and nothing of what is done with them.
  */
 import type { PromptTraining } from '@svc/contract'
+import type { BatchesConfig } from './batches-config.ts'
 import type { PriceEntry, TargetEntry, UpstreamEntry } from './config-file.ts'
 import type { DepositsConfig } from './deposits-config.ts'
 import type { Environment, SecretPepper } from './environment.ts'
@@ -152,6 +153,7 @@ export interface Config {
   readonly searchPath: string
   readonly logLevel: NonNullable<Environment['SVC_LOG_LEVEL']>
   readonly limits: LimitsConfig
+  readonly batches: BatchesConfig
   /** Null where deposits are off. */
   readonly deposits: DepositsConfig | null
 }

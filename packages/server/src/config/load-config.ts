@@ -100,6 +100,7 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
     searchPath: source.env['PATH'] ?? '',
     logLevel: environment.SVC_LOG_LEVEL ?? (source.output === 'terminal' ? 'warn' : 'info'),
     limits: file.limits,
+    batches: file.batches,
     deposits,
   }
   return {

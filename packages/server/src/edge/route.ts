@@ -38,7 +38,8 @@ async function authenticate(deps: CallerDeps, { request }: RouteCall, freshness:
   }
 }
 
-function requireRight(caller: Caller, { right }: Endpoint): void {
+/** @throws {ServiceError} 403 when the key lacks the endpoint's right. */
+export function requireRight(caller: Caller, { right }: Endpoint): void {
   if (right === undefined || caller.rights.has(right)) return
   throw new ServiceError('key_scope_denied', `This key does not have the right '${right}'.`)
 }

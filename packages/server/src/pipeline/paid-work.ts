@@ -39,6 +39,13 @@ export interface PaidTask<Call> {
   readonly call: Call
   /** UUIDv7; also the id of the hold and of the usage record. */
   readonly requestId: string
+  /**
+   * Writes a whole answer down before it is charged, so that it survives this process; absent: nothing does. The request
+   * is free where it throws.
+   */
+  readonly keep?: ((answer: WholeAnswer) => Promise<void>) | undefined
+  /** How much of the rate card is charged, in percent; absent: all of it. */
+  readonly cardPercent?: number | undefined
 }
 
 /** A model and the upstreams that may serve it, before anything is held. */
@@ -95,6 +102,8 @@ export interface Sink<Reply, End> {
    * Whether the caller left before there was anything, and no upstream works on for it: then it is free and no failure.
    */
   readonly isForsaken: boolean
+  /** Writes the answer down before it is charged. @throws {Error} why the request is free. */
+  keep?(reply: Reply): Promise<void>
   /** Learns what the request was charged, once that is durable; also when the caller has gone. */
   charged(charged: Charged): void
   /** Sends what is left. */
@@ -156,9 +165,14 @@ export interface PaidWork<To extends Target, Answer, Reply, End> {
   begin(paid: Paid<To>): PaidRun<To, Answer, Reply, End> | JobRun<To, Answer, Reply, End>
 }
 
-/** The sink of an answer that is made whole: nothing leaves before its end, and it is made to its end. */
-export function wholeAnswer<Reply>(): Sink<Reply, Reply> {
+/**
+ * The sink of an answer that is made whole: nothing leaves before its end, and it is made to its end.
+ *
+ * @param keep writes it down before it is charged; absent: nothing does.
+ */
+export function wholeAnswer<Reply>(keep?: (reply: Reply) => Promise<void>): Sink<Reply, Reply> {
   return {
+    ...(keep === undefined ? {} : { keep }),
     isOpen: false,
     mayBeginAnew: true,
     isForsaken: false,

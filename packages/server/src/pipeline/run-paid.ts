@@ -6,10 +6,11 @@ import { chargedAs, isSame, NO_FACTS, type Settlement } from '../money/billing/s
 import { codeOf } from '../platform/errors/code-of.ts'
 import { askCostOf, completeBill } from './late-cost.ts'
 import { attemptTargets } from './routing/attempt-targets.ts'
-import { listTargets } from './routing/list-targets.ts'
+import { listTargets, type SelectTarget } from './routing/list-targets.ts'
 import type { Target } from './routing/target.ts'
 import type { JobRun, Paid, PaidDeps, PaidRun, PaidTask, PaidWork } from './paid-work.ts'
 import type { Priced, Sink } from './paid-work.ts'
+import { withCardPercent } from '../pricing/card-percent.ts'
 import { placeBounded } from './place-bounded.ts'
 
 /**
@@ -27,7 +28,7 @@ export async function runPaid<To extends Target, Answer, Reply, End>(
   work: PaidWork<To, Answer, Reply, End>,
 ): Promise<End> {
   const model = work.findModel()
-  const targets = listTargets(deps, model, work.selectTarget(model))
+  const targets = listTargets(deps, model, priced(work.selectTarget(model), task.cardPercent))
   const hold = await placeBounded(deps, task, work, { model, targets })
   const paid: Paid<To> = { model, targets, target: targets[0], hold, generationId: null }
   const run = await begin(work, paid)
@@ -42,6 +43,13 @@ export async function runPaid<To extends Target, Answer, Reply, End>(
     if (!isDelivered) await free(deps, paid, sink, error)
     return sink.fail(told, hold.isSettled)
   }
+}
+
+/** Targets at a part of their rate card: what is held, charged and recorded follows. */
+function priced<To extends Target>(selectTarget: SelectTarget<To>, cardPercent: number | undefined): SelectTarget<To> {
+  if (cardPercent === undefined) return selectTarget
+  return ({ price, ...offering }) =>
+    selectTarget({ ...offering, price: price === null ? null : withCardPercent(price, cardPercent) })
 }
 
 async function begin<To extends Target, Answer, Reply, End>(
@@ -72,7 +80,7 @@ async function charge<To extends Target, Answer, Reply, End>(
 async function settle<Reply>(
   deps: PaidDeps,
   { hold, target }: Paid<Target>,
-  sink: Pick<Sink<Reply, unknown>, 'charged'>,
+  sink: Pick<Sink<Reply, unknown>, 'keep' | 'charged'>,
   priced: Priced<Reply>,
 ): Promise<Reply> {
   const wanted = chargedAs(priced.charge.charge)
@@ -80,6 +88,7 @@ async function settle<Reply>(
   const reply = priced.render(wanted)
   // What calls cost beyond what was delivered is our loss.
   await completeBill(deps, hold.bill)
+  await sink.keep?.(reply)
   const charged = await hold.settle(settlementOf(priced, target))
   sink.charged(charged)
   return isSame(charged, wanted) ? reply : priced.render(charged)

@@ -27,6 +27,7 @@ function setUp() {
         const key = hashes.map((hash) => keys.get(hash)).find((found) => found !== undefined)
         return key === undefined || (key.expiresAt !== null && key.expiresAt <= now) ? null : key
       },
+      findValidById: async (keyId) => [...keys.values()].find((key) => key.keyId === keyId) ?? null,
     },
   })
   const addKey = (pepper: string, expiresAt: number | null = null, set: Partial<ValidKey> = {}) => {

@@ -24,6 +24,12 @@ export interface KeyAuthenticator {
    */
   authenticate(authorization: string | undefined, freshness: Freshness): Caller | Promise<Caller>
   /**
+   * Finds the caller of a key that is known by its id, for work that goes on after its request. The key's row is read.
+   *
+   * @throws {ServiceError} `invalid_api_key`.
+   */
+  authenticateId(keyId: string): Promise<Caller>
+  /**
    * Whether a key was valid when it was last used here. For limits alone, which must not hold the wrong keys of others
    * against it; it admits no caller.
    */
@@ -38,7 +44,7 @@ export interface KeyAuthenticator {
 }
 
 export interface KeyAuthenticatorDeps {
-  readonly store: Pick<KeyStore, 'findValid'>
+  readonly store: Pick<KeyStore, 'findValid' | 'findValidById'>
   readonly peppers: Peppers
   readonly clock: SystemClock
   /** What holds for keys and accounts without limits of their own. */
@@ -108,6 +114,11 @@ export function createKeyAuthenticator(deps: KeyAuthenticatorDeps): KeyAuthentic
       const digest = digestOf(authorization)
       const cached = freshness === 'cached' ? findCached(digest) : null
       return cached ?? read(authorization, digest)
+    },
+    async authenticateId(keyId) {
+      const key = await deps.store.findValidById(keyId, clock.now())
+      if (key === null) throw invalidApiKey()
+      return callerOf(key, deps.gatewayLimits)
     },
     isKnown: (authorization) => authorization !== undefined && cache.has(digestOf(authorization)),
     isCurrent(caller) {

@@ -49,6 +49,8 @@ export interface KeyStore extends KeyRecords {
    * was mirrored, and whose it is may still have it. Null for every other.
    */
   findValid(hashes: readonly string[], now: number): Promise<ValidKey | null>
+  /** The same of a key that is known by its id: for work that goes on after its request. */
+  findValidById(keyId: string, now: number): Promise<ValidKey | null>
   /**
    * Writes the key, its budget where it brings one, and who sees it: all or nothing. Returns false where the person
    * whose it shall be may have no key in the team, or who makes it may not make it any more.
@@ -72,50 +74,52 @@ export interface KeyStore extends KeyRecords {
 /** Makes the store of keys: their rows, each with the budget row that counts its spending. */
 export function createKeyStore(database: Database): KeyStore {
   const { read } = database
+  const find = async (named: Expression<SqlBool>, now: number): Promise<ValidKey | null> => {
+    const row = await read
+      .selectFrom('api_key')
+      .innerJoin('team', 'team.team_id', 'api_key.team_id')
+      .leftJoin('account_limit', 'account_limit.account_id', 'api_key.account_id')
+      .select([
+        'api_key.key_id as keyId',
+        'api_key.name',
+        'api_key.display',
+        'api_key.account_id as accountId',
+        'api_key.team_id as teamId',
+        'api_key.budget_id as budgetId',
+        'team.budget_id as teamBudgetId',
+        'api_key.rights',
+        'api_key.models',
+        'api_key.mirrored_by as mirroredBy',
+        'api_key.expires_at as expiresAt',
+        'api_key.rotate_by as rotateBy',
+        'api_key.revoked_at as revokedAt',
+        'api_key.requests_per_minute as requestsPerMinute',
+        'account_limit.requests_per_minute as teamRequestsPerMinute',
+        'account_limit.account_requests_per_minute as accountRequestsPerMinute',
+        'account_limit.streams_at_once as streamsAtOnce',
+      ])
+      .where(named)
+      .where('api_key.revoked_at', 'is', null)
+      .where(hasItsSession())
+      .where(hasItsPerson())
+      .executeTakeFirst()
+    if (row === undefined) return null
+    const { mirroredBy, teamRequestsPerMinute, ...own } = row
+    const origins = mirroredBy === null ? [] : ((await findOrigins(database, [own.keyId])).get(own.keyId) ?? [])
+    const key = followOrigins(own, origins)
+    if (!isUsable(key, now)) return null
+    const { rotateBy: _rotateBy, revokedAt: _revokedAt, requestsPerMinute: keyRequestsPerMinute, ...rest } = key
+    return {
+      ...rest,
+      ...{ keyRequestsPerMinute, requestsPerMinute: teamRequestsPerMinute },
+      expiresAt: endOf(key),
+      originIds: origins.map(({ keyId }) => keyId),
+    }
+  }
   return {
     ...createKeyRecords(database),
-    async findValid(hashes, now) {
-      const row = await read
-        .selectFrom('api_key')
-        .innerJoin('team', 'team.team_id', 'api_key.team_id')
-        .leftJoin('account_limit', 'account_limit.account_id', 'api_key.account_id')
-        .select([
-          'api_key.key_id as keyId',
-          'api_key.name',
-          'api_key.display',
-          'api_key.account_id as accountId',
-          'api_key.team_id as teamId',
-          'api_key.budget_id as budgetId',
-          'team.budget_id as teamBudgetId',
-          'api_key.rights',
-          'api_key.models',
-          'api_key.mirrored_by as mirroredBy',
-          'api_key.expires_at as expiresAt',
-          'api_key.rotate_by as rotateBy',
-          'api_key.revoked_at as revokedAt',
-          'api_key.requests_per_minute as requestsPerMinute',
-          'account_limit.requests_per_minute as teamRequestsPerMinute',
-          'account_limit.account_requests_per_minute as accountRequestsPerMinute',
-          'account_limit.streams_at_once as streamsAtOnce',
-        ])
-        .where('api_key.key_hash', 'in', hashes)
-        .where('api_key.revoked_at', 'is', null)
-        .where(hasItsSession())
-        .where(hasItsPerson())
-        .executeTakeFirst()
-      if (row === undefined) return null
-      const { mirroredBy, teamRequestsPerMinute, ...own } = row
-      const origins = mirroredBy === null ? [] : ((await findOrigins(database, [own.keyId])).get(own.keyId) ?? [])
-      const key = followOrigins(own, origins)
-      if (!isUsable(key, now)) return null
-      const { rotateBy: _rotateBy, revokedAt: _revokedAt, requestsPerMinute: keyRequestsPerMinute, ...rest } = key
-      return {
-        ...rest,
-        ...{ keyRequestsPerMinute, requestsPerMinute: teamRequestsPerMinute },
-        expiresAt: endOf(key),
-        originIds: origins.map(({ keyId }) => keyId),
-      }
-    },
+    findValid: (hashes, now) => find(sql<SqlBool>`api_key.key_hash in (${sql.join(hashes)})`, now),
+    findValidById: (keyId, now) => find(sql<SqlBool>`api_key.key_id = ${keyId}`, now),
     async insert(key, old) {
       const statements = insertStatements(database, key, old)
       const { keyId, reader, createdAt } = key

@@ -73,7 +73,7 @@ export function completeChat(deps: ChatDeps, task: ChatTask): Promise<WholeAnswe
   const work = chatWork<UpstreamCompletion, WholeAnswer, WholeAnswer>(deps, task, (paid, plan) => {
     const { signal } = paid.hold.ended
     return {
-      sink: wholeAnswer(),
+      sink: wholeAnswer(task.keep),
       ask: (target) => target.upstream.complete(chatRequest(paid, plan, target, { stream: false, signal })),
       reportsOf: (answer) => [answer],
       costOf: countedCost,

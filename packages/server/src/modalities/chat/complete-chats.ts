@@ -116,7 +116,7 @@ export function completeChats(deps: ChatDeps, task: ChatsTask): Promise<WholeAns
       const plans = chats.map((chat) => chat.plan(paid.hold))
       const { signal } = paid.hold.ended
       return {
-        sink: wholeAnswer(),
+        sink: wholeAnswer(task.keep),
         ask: (target) =>
           askTogether(
             target.upstream,

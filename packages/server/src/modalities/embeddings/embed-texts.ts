@@ -118,7 +118,7 @@ export function embedTexts(deps: CountingDeps, task: EmbeddingTask): Promise<Who
     bound: (found) => boundOf(found, tokensMax(found)),
     sharperBound: (found) => countedBound(deps, call, found, tokensMax(found)),
     begin: (paid) => ({
-      sink: wholeAnswer(),
+      sink: wholeAnswer(task.keep),
       ask: ({ port, upstreamModel }) => {
         const { signal } = paid.hold.ended
         const { confidential } = paid.model

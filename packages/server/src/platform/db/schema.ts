@@ -5,7 +5,7 @@
  * in `bigint`.
  * Ids are UUIDv7 text, so that order by id is order by time.
  */
-import type { UsageStatus } from '@svc/contract'
+import type { BatchState, UsageStatus } from '@svc/contract'
 import type { Generated } from 'kysely'
 import type {
   AddressInflowTable,
@@ -233,6 +233,74 @@ export interface IdempotentRequestTable {
   expires_at: number
 }
 
+/** A file that a team has uploaded, or that a batch has written for it. Its bytes are elsewhere, sealed. */
+export interface StoredFileTable {
+  file_id: string
+  account_id: string
+  purpose: 'batch' | 'batch_output'
+  filename: string
+  /** Of the content, before it was sealed. */
+  bytes: number
+  /** Where the bytes are. */
+  media_name: string
+  created_at: number
+  expires_at: number
+}
+
+/** The requests of a file, made beside the requests of others. */
+export interface BatchTable {
+  batch_id: string
+  account_id: string
+  /** Pays for each line, as far as it still can. */
+  key_id: string
+  endpoint: string
+  input_file_id: string
+  /** JSON text. */
+  metadata: string | null
+  /** How much of the rate card is charged; as it was when the batch was made. */
+  card_percent: number
+  /** How long its files are kept; null for as long as usual. */
+  output_seconds: number | null
+  state: BatchState
+  lines_total: number
+  lines_completed: number
+  lines_failed: number
+  /** Where the file is read on. */
+  next_line: number
+  next_offset: number
+  /** Length of the results that are kept until the end. */
+  kept_bytes: number
+  /** JSON text: what is wrong with the file. */
+  errors: string | null
+  output_file_id: string | null
+  error_file_id: string | null
+  created_at: number
+  expires_at: number
+  started_at: number | null
+  finalizing_at: number | null
+  cancelling_at: number | null
+  ended_at: number | null
+  /** The process that works on it until `next_step_at`. */
+  owner: string | null
+  next_step_at: number | null
+}
+
+/** A line of a batch that was begun, until the batch has ended. */
+export interface BatchLineTable {
+  batch_id: string
+  line: number
+  /** Where its text is in the file, in bytes. */
+  start_at: number
+  byte_length: number
+  /** Who works on it now. */
+  request_id: string
+  process_id: string
+  attempts: number
+  state: 'running' | 'completed' | 'failed'
+  /** The line of the output or error file, sealed; it is there before the line is charged. */
+  result: string | null
+}
+
 export interface Schema {
   sign_in_user: SignInUserTable
   sign_in_attempt: SignInAttemptTable
@@ -280,4 +348,7 @@ export interface Schema {
   video_job: VideoJobTable
   idempotent_request: IdempotentRequestTable
   audit_run: AuditRunTable
+  stored_file: StoredFileTable
+  batch: BatchTable
+  batch_line: BatchLineTable
 }

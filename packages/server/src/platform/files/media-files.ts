@@ -1,15 +1,15 @@
 /**
- * Room `files`: images, videos and audio that callers download later, in the data folder or in an S3-compatible
- * store. It knows bytes, types and times, and nothing of who made a file or what it cost. A file is written once, is
+ * Room `files`: images, videos and audio that callers download later, and files that are sealed, in the data folder or
+ * in an S3-compatible store. It knows bytes, types and times, and nothing of who made a file or what it cost. A file is written once, is
  * visible only as a whole, and never changes.
  */
 import type { Readable } from 'node:stream'
-import type { MediaType } from '@svc/contract'
+import type { StoredType } from './media-name.ts'
 
 export interface NewMediaFile {
   /** Read once, piece by piece; a failure of it leaves no file. */
   readonly source: AsyncIterable<Uint8Array>
-  readonly contentType: MediaType
+  readonly contentType: StoredType
   /** Integer milliseconds. What wants to end a file before removes it. */
   readonly expiresAt: number
   readonly bytesMax: number
@@ -19,7 +19,7 @@ export interface NewMediaFile {
 
 export interface MediaFileFacts {
   readonly name: string
-  readonly contentType: MediaType
+  readonly contentType: StoredType
   readonly bytes: number
   readonly expiresAt: number
 }

@@ -1,9 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { mediaExtensions, type MediaType, mediaTypes } from '@svc/contract'
 
+/** The type of a file that is sealed: what is in it, only its keeper can read. */
+export const SEALED_TYPE = 'application/octet-stream'
+
+/** Types of the files that are kept here. */
+export type StoredType = MediaType | typeof SEALED_TYPE
+
 /** What a name alone says. */
 export interface NameFacts {
-  readonly contentType: MediaType
+  readonly contentType: StoredType
   /** Integer milliseconds; from then on the file counts as gone. */
   readonly expiresAt: number
 }
@@ -11,7 +17,11 @@ export interface NameFacts {
 /** Bytes of chance in a name: 128 bits cannot be guessed. */
 const RANDOM_BYTES = 16
 const NAME = /^(\d{10})-[0-9a-f]{32}\.([a-z0-9]{1,5})$/
-const typesByExtension = new Map(mediaTypes.map((type) => [mediaExtensions[type] as string, type]))
+const extensions: Readonly<Record<StoredType, string>> = { ...mediaExtensions, [SEALED_TYPE]: 'bin' }
+const typesByExtension = new Map<string, StoredType>([
+  ...mediaTypes.map((type) => [mediaExtensions[type] as string, type] as const),
+  [extensions[SEALED_TYPE], SEALED_TYPE],
+])
 
 /**
  * Makes a name that cannot be guessed and in which nothing comes from a caller.
@@ -21,7 +31,7 @@ const typesByExtension = new Map(mediaTypes.map((type) => [mediaExtensions[type]
  */
 export function createMediaName({ contentType, expiresAt }: NameFacts): string {
   const seconds = String(Math.ceil(expiresAt / 1_000)).padStart(10, '0')
-  return `${seconds}-${randomBytes(RANDOM_BYTES).toString('hex')}.${mediaExtensions[contentType]}`
+  return `${seconds}-${randomBytes(RANDOM_BYTES).toString('hex')}.${extensions[contentType]}`
 }
 
 /**

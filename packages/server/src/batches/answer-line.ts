@@ -1,0 +1,100 @@
+/** Makes the request of a line as its endpoint would, and answers with the body that it would have. */
+import type { BatchEndpoint } from '@svc/contract'
+import type { Caller } from '../access/keys/caller.ts'
+import type { KeptItems } from '../admission/idempotency/kept-items.ts'
+import { ServiceError } from '../platform/errors/service-error.ts'
+import { parseResponse } from '../forms/responses/parse-response.ts'
+import { parseCompletion } from '../forms/completions/parse-completion.ts'
+import { renameParam, type TranslatedChat } from '../forms/translated-chat.ts'
+import { completeChats } from '../modalities/chat/complete-chats.ts'
+import { completeChat } from '../modalities/chat/complete-chat.ts'
+import type { ChatDeps } from '../modalities/chat/chat-work.ts'
+import { parseChat } from '../modalities/chat/parse-chat.ts'
+import { embedTexts } from '../modalities/embeddings/embed-texts.ts'
+import { parseEmbeddings } from '../modalities/embeddings/parse-embeddings.ts'
+import type { CountedJson } from '../pipeline/json-call.ts'
+import type { PaidTask } from '../pipeline/paid-work.ts'
+
+/** What the work of lines is given. */
+export interface AnswerLineDeps {
+  /** What is charged by its tokens is given what a chat is given. */
+  readonly chat: ChatDeps
+  readonly keptItems: Pick<KeptItems, 'find'>
+}
+
+/** The request of a line. */
+export interface LineRequest {
+  readonly caller: Caller
+  readonly requestId: string
+  readonly body: CountedJson
+  readonly cardPercent: number
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** Writes the body of the answer down before it is charged. The request is free where it throws. */
+  readonly keep: (body: string) => Promise<void>
+}
+
+type AnswerLine = (deps: AnswerLineDeps, request: LineRequest) => Promise<string>
+
+function refuseStream({ stream }: { readonly stream?: unknown }): void {
+  if (stream !== true) return
+  const message = "Unsupported parameter: 'stream' has no place in a batch."
+  throw new ServiceError('unsupported_parameter', message, { param: 'stream' })
+}
+
+function taskOf<Call>({ caller, requestId, cardPercent, keep }: LineRequest, call: Call): PaidTask<Call> {
+  return { caller, call, requestId, cardPercent, keep: ({ body }) => keep(body) }
+}
+
+const answerChat: AnswerLine = async ({ chat }, request) => {
+  const call = parseChat(request.body)
+  refuseStream(call.request)
+  return (await completeChat(chat, taskOf(request, call))).body
+}
+
+const answerEmbeddings: AnswerLine = async ({ chat }, request) =>
+  (await embedTexts(chat, taskOf(request, parseEmbeddings(request.body)))).body
+
+/** Answers a chat in another form. Items of the answer are not kept for a next turn: a batch has none. */
+async function answerTranslated({ chat }: AnswerLineDeps, request: LineRequest, translated: TranslatedChat) {
+  const { requestId, now, keep } = request
+  const { call, together = null, fields } = translated
+  refuseStream({ stream: call.request.stream === true || together?.isStream === true })
+  const head = { requestId, now, seed: requestId.replaceAll('-', '') }
+  const written = { ...request, keep: (json: string) => keep(translated.whole(json, head)) }
+  try {
+    const answer =
+      together === null
+        ? await completeChat(chat, taskOf(written, call))
+        : await completeChats(chat, taskOf(written, together.calls))
+    return translated.whole(answer.body, head)
+  } catch (error) {
+    throw renameParam(error, fields)
+  }
+}
+
+const answerResponse: AnswerLine = async (deps, request) => {
+  const parsed = parseResponse(request.body)
+  const items = await deps.keptItems.find(request.caller.keyId, parsed.seeds)
+  return answerTranslated(deps, request, parsed.translate(items))
+}
+
+const answerCompletion: AnswerLine = async (deps, request) =>
+  answerTranslated(deps, request, parseCompletion(request.body))
+
+const answers: Readonly<Record<BatchEndpoint, AnswerLine>> = {
+  '/v1/chat/completions': answerChat,
+  '/v1/completions': answerCompletion,
+  '/v1/embeddings': answerEmbeddings,
+  '/v1/responses': answerResponse,
+}
+
+/**
+ * Makes the request of a line.
+ *
+ * @returns the body of its answer, which is charged by then.
+ * @throws {ServiceError} as the endpoint does; the request is then free.
+ */
+export function answerLine(deps: AnswerLineDeps, endpoint: BatchEndpoint, request: LineRequest): Promise<string> {
+  return answers[endpoint](deps, request)
+}

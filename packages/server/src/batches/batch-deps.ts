@@ -1,0 +1,39 @@
+import type { KeyAuthenticator } from '../access/keys/authenticate-key.ts'
+import type { BegunRequest, Idempotency, RequestOutcome } from '../admission/idempotency/idempotency.ts'
+import type { RouteKit } from '../edge/route-kit.ts'
+import type { VersionedSecret } from '../platform/files/sealed-bytes.ts'
+import type { BelievedClock } from '../platform/runtime/believed-clock.ts'
+import type { Logger } from '../platform/runtime/log.ts'
+import type { UploadDeps } from '../uploads/upload-deps.ts'
+import type { AnswerLineDeps } from './answer-line.ts'
+import type { BatchLineStore } from './batch-line-store.ts'
+import type { BatchStore } from './batch-store.ts'
+
+/** What the use cases of this room are given. */
+export interface BatchDeps {
+  readonly store: BatchStore
+  readonly uploads: UploadDeps
+  readonly clock: BelievedClock
+  /** Lets one batch alone begin under a name, and one request alone be charged for a line. */
+  readonly names: Idempotency
+  /** How much of the rate card a batch is charged that is made now. */
+  readonly cardPercent: number
+}
+
+/** What work on batches is given beside. */
+export interface BatchWorkDeps extends BatchDeps, AnswerLineDeps {
+  readonly lines: BatchLineStore
+  readonly authenticator: Pick<KeyAuthenticator, 'authenticateId'>
+  readonly noteKeyUse: (keyId: string) => void
+  /** What the books say of a request of a line. */
+  readonly outcomeOf: (request: BegunRequest) => Promise<RequestOutcome>
+  /** This process's name in the leases. */
+  readonly processId: string
+  /** The first seals results; each opens. */
+  readonly secrets: readonly [VersionedSecret, ...VersionedSecret[]]
+  readonly log: Logger
+}
+
+export interface BatchRoutesDeps extends RouteKit {
+  readonly batches: BatchDeps
+}

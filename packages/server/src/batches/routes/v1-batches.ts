@@ -1,0 +1,47 @@
+import { type BatchListReply, endpoints, type Printed } from '@svc/contract'
+import type { FastifyInstance } from 'fastify'
+import { requireCredits } from '../../money/billing/require-credits.ts'
+import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
+import { beginIdempotent, storeResponse } from '../../edge/idempotent-response.ts'
+import { readObjectBody } from '../../edge/read-object-body.ts'
+import { mountKeyed } from '../../edge/route.ts'
+import { JSON_TYPE, sendJsonText } from '../../edge/send-json-text.ts'
+import { callerOfBatches, renderBatch } from '../batch.ts'
+import type { BatchRoutesDeps } from '../batch-deps.ts'
+import { startBatch } from '../manage-batches.ts'
+
+/** POST and GET /v1/batches. Source: OpenAI's API reference, "Batch"; decision 0135. */
+export function v1Batches(app: FastifyInstance, deps: BatchRoutesDeps): void {
+  const endpoint = endpoints.createBatch
+  mountKeyed(app, deps, endpoint, async (call) => {
+    const { caller, value, text: body } = await readObjectBody(deps, call, endpoint)
+    const request = parseBySchema(endpoint.request.body, value)
+    const named = { ...deps, idempotency: deps.batches.names }
+    const once = await beginIdempotent(named, call, {
+      caller: { ...caller, keyId: callerOfBatches(caller.keyId) },
+      endpoint,
+      body,
+    })
+    if (once.kind === 'replay') return once.body
+    const json = await storeResponse(deps, once.run, async () => {
+      // Decides nothing: each line is held for when it is made.
+      await requireCredits({ balance: deps.balance.store, consoleUrl: deps.consoleUrl }, caller, 'chat')
+      const batch = await startBatch(deps.batches, caller, { requestId: call.request.id, request })
+      return { contentType: JSON_TYPE, headers: {}, body: JSON.stringify(renderBatch(batch)) }
+    })
+    return sendJsonText(call, json)
+  })
+  mountKeyed(app, deps, endpoints.listBatches, async (call, caller): Promise<Printed<BatchListReply>> => {
+    const { limit, after = null } = parseBySchema(endpoints.listBatches.request.query, call.request.query)
+    call.reply.header('cache-control', 'no-store')
+    const found = await deps.batches.store.list(caller.accountId, { after, limit: limit + 1 })
+    const data = found.slice(0, limit).map(renderBatch)
+    return {
+      object: 'list',
+      data,
+      first_id: data[0]?.id ?? null,
+      last_id: data.at(-1)?.id ?? null,
+      has_more: found.length > limit,
+    }
+  })
+}
