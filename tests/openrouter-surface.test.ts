@@ -37,7 +37,12 @@ const read = async (path: string, headers: Headers = {}) => {
 }
 
 describe('errors', () => {
-  const numbered = { code: 404, metadata: { code: 'model_not_found' }, message: expect.any(String), param: 'model' }
+  const numbered = {
+    code: 404,
+    metadata: { code: 'model_not_found', error_type: 'not_found' },
+    message: expect.any(String),
+    param: 'model',
+  }
   const plain = { code: 'model_not_found', param: 'model' }
 
   test.each([
@@ -72,7 +77,11 @@ describe('errors', () => {
       object: 'chat.completion.chunk',
       model: 'svc-gpt',
       choices: [{ index: 0, finish_reason: 'error' }],
-      error: { code: 502, message: expect.any(String), metadata: { code: 'upstream_error' } },
+      error: {
+        code: 502,
+        message: expect.any(String),
+        metadata: { code: 'upstream_error', error_type: 'provider_unavailable' },
+      },
     })
   })
 })

@@ -35,7 +35,13 @@ export const errorBody = z
       message: z.string().describe('For people; may change.'),
       type: z.string().describe('The class of the error.'),
       param: z.string().nullable().describe('Path of the request field at fault.'),
-      code: z.string().describe('For programs; see the list of codes.'),
+      code: z.string().meta({
+        // OpenRouter's clients alone read a number there. Source: decision 0129.
+        type: ['string', 'integer'],
+        description:
+          'For programs; see the list of codes. Clients of OpenRouter find the status here, and the code in ' +
+          '`metadata.code`.',
+      }),
       ...shortage.partial().shape,
     }),
   })

@@ -49,7 +49,12 @@ const settings = {
     .nullish(),
   resolution: word.nullish().describe('A tier such as `1K`, for models that are sold by tiers.'),
   stream: z.boolean().nullish().describe('Sends partial images as events while they are made.'),
-  partial_images: z.int().min(0).max(PARTIAL_IMAGES_MAX).nullish().describe('Partial images of each render.'),
+  partial_images: z
+    .int()
+    .min(0)
+    .max(PARTIAL_IMAGES_MAX)
+    .nullish()
+    .describe('Partial images of each render, where the upstream sends them.'),
   user: z.string().max(USER_CHARACTERS_MAX).nullish(),
 }
 

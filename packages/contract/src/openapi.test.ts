@@ -28,6 +28,27 @@ function operationOf(endpoint: Endpoint): Operation {
 }
 
 describe('the OpenAPI document', () => {
+  test('has no pattern that holds only with flags, which a document cannot give', () => {
+    const flagged: string[] = []
+    const look = (value: unknown, path: string): void => {
+      if (value instanceof RegExp && value.flags.replace('u', '') !== '') flagged.push(`${path}: ${value}`)
+      if (!(value instanceof z.ZodType)) return
+      const { def } = value as unknown as { def: Record<string, unknown> }
+      for (const check of (def['checks'] ?? []) as { _zod: { def: { pattern?: RegExp } } }[])
+        look(check._zod.def.pattern, path)
+      for (const [name, inner] of Object.entries((def['shape'] ?? {}) as object)) look(inner, `${path}.${name}`)
+      for (const inner of [def['innerType'], def['element'], def['in'], ...((def['options'] ?? []) as unknown[])])
+        look(inner, path)
+    }
+    for (const { id, request } of endpointList) for (const part of Object.values(request)) look(part, id)
+    expect(flagged).toEqual([])
+  })
+
+  test('declares 400 wherever a path or a query is read', () => {
+    const silent = endpointList.filter(({ request }) => request.path !== undefined || request.query !== undefined)
+    expect(silent.filter((endpoint) => !errorCodesOf(endpoint).includes('invalid_value'))).toEqual([])
+  })
+
   test('is valid OpenAPI 3.1', async () => {
     const validator = new Validator()
     const result = await validator.validate(JSON.parse(JSON.stringify(document)))

@@ -2,16 +2,37 @@
  * Errors and streams as OpenRouter's SDKs read them: they refuse a whole answer for one field of another type. Source:
  * @openrouter/sdk 1.3; decision 0129.
  */
-import { type ErrorBody, errorCodes } from '@svc/contract'
+import { type ErrorBody, errorCodes, ownMember } from '@svc/contract'
 import type { FrameWriter, StreamReader } from '../pipeline/frame-writer.ts'
 
 type Fields = Readonly<Record<string, unknown>>
+
+/** OpenRouter's own word for a code, where it has one; else by the status. */
+const typesOfCodes: Readonly<Record<string, string>> = {
+  context_length_exceeded: 'context_length_exceeded',
+  content_policy_violation: 'content_policy_violation',
+}
+const typesOfStatuses: Readonly<Record<number, string>> = {
+  400: 'invalid_request',
+  401: 'authentication',
+  402: 'payment_required',
+  403: 'permission_denied',
+  404: 'not_found',
+  408: 'timeout',
+  413: 'payload_too_large',
+  422: 'unprocessable',
+  429: 'rate_limit_exceeded',
+  502: 'provider_unavailable',
+  503: 'provider_overloaded',
+  504: 'timeout',
+}
 
 /** An error with its status as its code. Its own code is among the metadata, with the facts beside it. */
 export function openRouterError({ error }: ErrorBody): Fields {
   const { message, type, param, code, ...details } = error
   const status = Object.entries(errorCodes).find(([known]) => known === code)?.[1].status ?? 500
-  return { code: status, message, type, param, metadata: { code, ...details } }
+  const kind = ownMember(typesOfCodes, code) ?? typesOfStatuses[status] ?? 'server'
+  return { code: status, message, type, param, metadata: { code, error_type: kind, ...details } }
 }
 
 /** What identifies the answer in a chunk that reports an error. */
