@@ -55,7 +55,7 @@ function checkError({ caller }: Operation, { status, body, headers }: RawAnswer)
 }
 
 /** Last events of streams without `[DONE]`. */
-const LAST_NAMES = new Set(['response.completed', 'response.incomplete', 'message_stop', 'error'])
+const LAST_NAMES = new Set(['response.completed', 'response.incomplete', 'response.failed', 'message_stop', 'error'])
 
 const NAME = /^event: ([\w.]+)\n/
 

@@ -25,8 +25,6 @@ const errorsInside = errorBodies.slice(0, 4)
 const PAGE = '<!DOCTYPE html><html><head><title>Just a moment</title></head><body>Checking.</body></html>'
 /** Milliseconds between signs of life that say nothing. */
 const DRIP_MS = 60
-/** Milliseconds after which what was sent has left, before a connection is broken. */
-const LEFT_MS = 10
 /** More signs of life than any limit of the gateway bears. */
 const DRIPS = 400
 
@@ -178,7 +176,6 @@ function* piecesOf(bytes: Buffer, sizes: readonly number[]): Generator<Piece> {
 /** The same, and then signs of life, if any. */
 function* brokenPieces(pieces: Iterable<Piece>, drip: string | null): Generator<Piece> {
   yield* pieces
-  yield LEFT_MS
   for (let drips = 0; drip !== null && drips < DRIPS; drips++) {
     yield drip
     yield DRIP_MS

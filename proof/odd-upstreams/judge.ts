@@ -56,10 +56,7 @@ export function dueOf(dialect: Dialect, isStream: boolean): Due {
     case 'late': {
       if (!isEvents) return whole
       const hasFinish = finish !== 'absent' && finish !== 'empty'
-      const isCounted = ['last', 'finish', 'twice', 'each', 'before finish', 'empty choice', 'vendor'].includes(
-        dialect.usageAt,
-      )
-      if (trouble.how === 'error') return hasFinish && isCounted ? { kind: 'whole' } : { kind: 'free' }
+      if (trouble.how === 'error') return hasFinish && isCounted(dialect, true) ? { kind: 'whole' } : { kind: 'free' }
       return hasFinish ? { kind: 'whole' } : partOf(total, isStream)
     }
     case 'cut':
@@ -132,7 +129,10 @@ function partFaults({ speech }: Dialect, { reading }: Outcome): readonly string[
 function isCounted(dialect: Dialect, isEvents: boolean): boolean {
   const { usageAt, usageAs } = dialect
   if (usageAs === 'texts' || ['absent', 'null', 'zero'].includes(usageAt)) return false
-  return !isEvents || (usageAt !== 'start' && usageAt !== 'middle')
+  if (!isEvents) return true
+  // What is counted in the middle may be all there is.
+  if (usageAt === 'middle') return countedInMiddle(dialect).bytes === saidBytes(dialect)
+  return usageAt !== 'start'
 }
 
 function byCard(prompt: number, cached: number, completion: number): bigint {
@@ -143,30 +143,33 @@ function tokensOf(bytes: number): number {
   return Math.ceil(bytes / 4)
 }
 
-/** Between what the client has and what the upstream sent; a count of its own before that counts, too. */
-function estimateFaults(row: BookedRow, least: number, dialect: Dialect, isEvents: boolean): readonly string[] {
+/** What an estimate must be: what was delivered, or a count of its beginning and what was delivered behind that. */
+function estimatedTokens(dialect: Dialect, isEvents: boolean): number {
+  const total = saidBytes(dialect)
+  if (!isEvents || dialect.usageAt !== 'middle' || dialect.usageAs === 'texts') return tokensOf(total)
+  const { tokens, bytes } = countedInMiddle(dialect)
+  // A count that explains all of it may be of all of it.
+  return tokens >= tokensOf(total) ? tokens : tokens + tokensOf(total - bytes)
+}
+
+function estimateFaults(row: BookedRow, dialect: Dialect, isEvents: boolean): readonly string[] {
   const { prompt, cached } = countsOf(dialect)
   const isKnown = row.promptTokens === prompt
   const due = byCard(row.promptTokens, 0, row.completionTokens)
   const dueCached = byCard(row.promptTokens, isKnown ? cached : 0, row.completionTokens)
-  const isPartial = isEvents && dialect.usageAt === 'middle' && dialect.usageAs !== 'texts'
-  const counted = isPartial ? countedInMiddle(dialect) : { tokens: 0, bytes: 0 }
-  const most = counted.tokens + tokensOf(saidBytes(dialect) - counted.bytes) + 1
+  const tokens = estimatedTokens(dialect, isEvents)
+  const isPartial = isEvents && dialect.usageAt === 'middle' && row.completionTokens === countedInMiddle(dialect).tokens
   return [
     ...(row.charge === due || row.charge === dueCached ? [] : [`${row.charge} is not by the card of its tokens`]),
-    ...(row.isEstimated || row.completionTokens === counted.tokens ? [] : ['it is said to be the upstream’s count']),
-    ...(row.completionTokens >= tokensOf(least) ? [] : [`${row.completionTokens} tokens for ${least} bytes`]),
-    ...(row.completionTokens <= most ? [] : [`${row.completionTokens} tokens, and ${most} at most were delivered`]),
+    ...(row.isEstimated || isPartial ? [] : ['it is said to be the upstream’s count']),
+    ...(row.completionTokens === tokens ? [] : [`${row.completionTokens} tokens, and ${tokens} were delivered`]),
     ...(row.promptTokens > 0 && row.promptTokens < 400 ? [] : [`a prompt of ${row.promptTokens} tokens`]),
   ]
 }
 
-function wholeCharge(
-  dialect: Dialect,
-  { isStream, reading, row }: Outcome & { readonly row: BookedRow },
-): readonly string[] {
+function wholeCharge(dialect: Dialect, { isStream, row }: Outcome & { readonly row: BookedRow }): readonly string[] {
   const isEvents = isStream !== dialect.isSwapped
-  if (!isCounted(dialect, isEvents)) return estimateFaults(row, bytesOf(reading), dialect, isEvents)
+  if (!isCounted(dialect, isEvents)) return estimateFaults(row, dialect, isEvents)
   const { prompt, cached, completion, cost } = countsOf(dialect)
   const due = cost === null ? byCard(prompt, cached, completion) : BigInt(cost) * NANO_OF_COST
   return [
@@ -175,16 +178,30 @@ function wholeCharge(
   ]
 }
 
+/** Whether the answer broke off before any count of the upstream can have come. */
+function isUncounted({ trouble, usageAt, usageAs }: Dialect): boolean {
+  const isCut = ['cut', 'garbage', 'silence', 'drip'].includes(trouble.kind)
+  return isCut && (usageAs === 'texts' || !['each', 'middle', 'start'].includes(usageAt))
+}
+
 /** A part may have been counted by the upstream by then, which then counts. */
 function partCharge(dialect: Dialect, bytes: number, { reading, row }: Outcome & { readonly row: BookedRow }) {
   const { completion, prompt, cached, cost } = countsOf(dialect)
+  const tokens = row.completionTokens
+  if (isUncounted(dialect)) {
+    return [
+      ...(row.charge === byCard(row.promptTokens, 0, tokens) ? [] : [`${row.charge} is not by the card of its tokens`]),
+      ...(tokens >= tokensOf(bytesOf(reading)) ? [] : [`${tokens} tokens, and the client has more`]),
+      ...(tokens <= tokensOf(bytes) ? [] : [`${tokens} tokens, and fewer were sent`]),
+    ]
+  }
   const most = byCard(Math.max(prompt, row.promptTokens), 0, Math.max(completion, tokensOf(bytes) + 1))
   const asCost = cost === null ? 0n : BigInt(cost) * NANO_OF_COST
   const isReported = row.charge === byCard(prompt, cached, completion) || row.charge === asCost
   return [
     ...(row.charge > 0n ? [] : ['what was delivered is free']),
     ...(row.charge <= most || isReported ? [] : [`${row.charge} is more than all of it`]),
-    ...(row.completionTokens >= Math.floor(bytesOf(reading) / 128) ? [] : ['less than was delivered']),
+    ...(tokens >= Math.floor(bytesOf(reading) / 128) ? [] : ['less than was delivered']),
   ]
 }
 
@@ -195,7 +212,9 @@ export function faultsOf(dialect: Dialect, outcome: Outcome): readonly string[] 
   if (due.kind === 'free' || (due.kind === 'part' && isBare(reading))) {
     return [
       ...(reading.ends === 'failed' ? [] : ['a failure is an answer']),
-      ...(row === null || row.charge === 0n ? [] : [`a failure is charged ${row.charge}`]),
+      ...(row === null || row.charge === 0n || row.charge === billedFor(dialect, outcome)
+        ? []
+        : [`a failure is charged ${row.charge}`]),
     ]
   }
   const ends = due.kind === 'part' ? 'failed' : 'whole'
@@ -210,6 +229,12 @@ export function faultsOf(dialect: Dialect, outcome: Outcome): readonly string[] 
       : wholeCharge(dialect, { ...outcome, row })),
     ...(due.kind === 'part' || row.status === 'ok' ? [] : [`its status is ${row.status}`]),
   ]
+}
+
+/** What a failure costs that came behind delivered content and names its cost: the upstream bills it all the same. */
+function billedFor(dialect: Dialect, { reading }: Outcome): bigint | null {
+  const { cost } = countsOf(dialect)
+  return cost === null || isBare(reading) ? null : BigInt(cost) * NANO_OF_COST
 }
 
 /** Whether nothing was delivered. */

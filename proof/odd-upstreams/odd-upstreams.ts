@@ -22,13 +22,23 @@ const options = readOptions({
 })
 const { upstreams, first, seed, connections, database: engine, 'database-url': postgresUrl } = options
 console.log(`npm run odd-upstreams -- --upstreams ${upstreams} --first ${first} --seed ${seed} --database ${engine}`)
+let shown = 0
+
+/** Shows what is not shown yet, as long as it is not too much. */
+function show(faults: readonly string[]): void {
+  for (const fault of faults.slice(shown, FAULTS_SHOWN)) console.log(`FAULT  ${fault}`)
+  shown = Math.max(shown, Math.min(faults.length, FAULTS_SHOWN))
+}
+
 const end = await runOddUpstreams({
   ...{ upstreams, first, seed, connections, engine, postgresUrl },
-  onBatch: (done, { asked, faults }) =>
-    console.log(`${done} of ${upstreams} upstreams, ${asked} requests, ${faults.length} faults`),
+  onBatch: (done, report) => {
+    console.log(`${done} of ${upstreams} upstreams, ${report.asked} requests, ${report.faults.length} faults`)
+    show(report.faults.map(({ text }) => text))
+  },
 })
 const faults = oddFaultsOf(end)
-for (const fault of faults.slice(0, FAULTS_SHOWN)) console.log(`FAULT  ${fault}`)
+show(faults)
 const { asked, whole, failed, charged, upstreamAnswers, heldMs, slowestMs, seconds } = end
 console.log(
   `${asked} requests in ${Math.round(seconds)} s: ${whole} whole answers, ${failed} errors, ${charged} charged; ` +

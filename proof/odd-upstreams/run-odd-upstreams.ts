@@ -51,10 +51,10 @@ export interface OddEnd extends OddReport {
   readonly seconds: number
 }
 
-/** How long the gateway waits for an upstream that is silent, in milliseconds; a busy machine takes a second itself. */
-const PATIENCE_MS = 2_000
+/** How long the gateway waits for an upstream that is silent, in milliseconds; a busy machine takes seconds itself. */
+const PATIENCE_MS = 5_000
 /** How long it waits for content. */
-const CONTENT_MS = 2_500
+const CONTENT_MS = 6_000
 /** Within so long no hold may be left. Source: the promise that is proved. */
 const HOLDS_MS_MAX = 120_000
 /** Dialects of one gateway: what it has learned of some is not what it learns of others. */

@@ -38,9 +38,15 @@ export interface SaidChunk {
 
 const bytesOf = (...texts: readonly string[]): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
 
+/** The input of a call as text; an object has no blanks. */
+function inputText({ callInput }: Dialect, input: string): string {
+  return callInput === 'object' ? JSON.stringify(exactly(input)) : input
+}
+
 /** Bytes of all that is said. */
-export function saidBytes({ speech: { reasoning, text, calls } }: Dialect): number {
-  return bytesOf(...reasoning, ...text, ...calls.flatMap(({ name, input }) => [name, input]))
+export function saidBytes(dialect: Dialect): number {
+  const { reasoning, text, calls } = dialect.speech
+  return bytesOf(...reasoning, ...text, ...calls.flatMap(({ name, input }) => [name, inputText(dialect, input)]))
 }
 
 /** What the upstream counts for its answer. It depends on nothing but the dialect. */
@@ -208,7 +214,9 @@ function saidPieces(dialect: Dialect): readonly Said[] {
       delta: {
         tool_calls: pieces.map((each) => ({ ...indexIn(dialect, each.at), ...callOf(dialect, each) })),
       },
-      bytes: bytesOf(...pieces.flatMap(({ call, input, isFirst }) => [isFirst ? call.name : '', input])),
+      bytes: bytesOf(
+        ...pieces.flatMap(({ call, input, isFirst }) => [isFirst ? call.name : '', inputText(dialect, input)]),
+      ),
     })),
   ]
 }

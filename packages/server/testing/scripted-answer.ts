@@ -47,12 +47,24 @@ export async function play(response: ServerResponse, answer: ScriptedAnswer): Pr
     if (response.destroyed) return 'left'
   }
   if (end !== 'whole') await flush()
-  if (end === 'cut') response.destroy()
+  if (end === 'cut') {
+    await Promise.race([left(response), closed])
+    response.destroy()
+  }
   if (end === 'silence') return silence(response, closed)
   if (end === 'whole') response.end(held ?? '')
   await closed
   if (end === 'cut') return 'cut'
   return response.writableFinished ? 'whole' : 'left'
+}
+
+/** Waits until everything that was written has been handed to the network. */
+function left({ socket }: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket === null) resolve()
+    // What a response holds back goes to its socket by the next turn.
+    else setImmediate(() => socket.write('', () => resolve()))
+  })
 }
 
 async function silence(response: ServerResponse, closed: Promise<void>): Promise<PlayedEnd> {
