@@ -16,13 +16,27 @@ export function checkOpenRouterImages({ mask }: GivenImages): void {
   })
 }
 
-/** @param common preferences of every request. */
-export function openRouterImageBody(common: ProviderPreferences) {
-  return (request: UpstreamImageRequest, stream: boolean): ImageBody => buildBody(request, stream, common)
+/**
+ * @param common preferences of every request.
+ * @param isExtended whether requests have OpenAI's mask and partial images besides.
+ */
+export function openRouterImageBody(common: ProviderPreferences, isExtended: boolean) {
+  return (request: UpstreamImageRequest, stream: boolean): ImageBody => {
+    const { mask, partialImages } = request
+    const more = {
+      ...(mask === null ? {} : { mask: { image_url: urlOf(mask) } }),
+      ...(stream ? { partial_images: partialImages } : {}),
+    }
+    return buildBody(request, stream, { common, more: isExtended ? more : {} })
+  }
 }
 
 /** Writes a request. Images to change are images to go by: there is no other request for them. */
-function buildBody(request: UpstreamImageRequest, stream: boolean, common: ProviderPreferences): ImageBody {
+function buildBody(
+  request: UpstreamImageRequest,
+  stream: boolean,
+  { common, more }: { readonly common: ProviderPreferences; readonly more: Readonly<Record<string, unknown>> },
+): ImageBody {
   const { settings } = request
   const fields = {
     model: request.upstreamModel,
@@ -42,6 +56,7 @@ function buildBody(request: UpstreamImageRequest, stream: boolean, common: Provi
         ? null
         : request.inputs.map((image) => ({ type: 'image_url', image_url: { url: urlOf(image) } })),
     provider: providerOf(request.upstreamModel, settings, common),
+    ...more,
   }
   const sent = Object.entries(fields).filter(([, value]) => value !== null)
   return {
