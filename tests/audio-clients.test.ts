@@ -159,7 +159,7 @@ describe('with an OpenAI-compatible server', () => {
     const events = []
     for await (const event of stream) events.push(event)
     expect(events.slice(0, 3)).toEqual(words.map((delta) => ({ type: 'transcript.text.delta', delta })))
-    expect(events.at(-1)).toMatchObject({ text: 'The quick fox', usage: { type: 'duration', seconds: 1 } })
+    expect(events.at(-1)).toMatchObject({ text: 'The quick fox', usage: { type: 'tokens', seconds: 1 } })
     expect(svcOf(events.at(-1))).toMatchObject({ credits_charged: 0.12 })
     expect((await formOf(audio.transcriptions[0]!)).get('stream')).toBe('true')
   })

@@ -134,7 +134,7 @@ describe('the answer', () => {
     const frames = events.map((data) => JSON.parse(data) as Record<string, unknown>)
     expect(frames.pop()).toEqual({
       type: 'speech.audio.done',
-      usage: { type: 'characters', characters: 4 },
+      usage: { type: 'characters', characters: 4, input_tokens: 0, output_tokens: 0, total_tokens: 0 },
       svc: { credits_charged: 0.0816, margin_bps: 2_000 },
     })
     expect(frames.every((frame) => frame['type'] === 'speech.audio.delta')).toBe(true)

@@ -110,7 +110,11 @@ test('a server that knows of no streams answers whole, and its answer becomes on
   const { result, charge } = await chargeOf(gateway, async () => eventsOf(await ask()))
   expect(result).toMatchObject([
     { type: 'transcript.text.delta', delta: 'Hello' },
-    { type: 'transcript.text.done', text: 'Hello', usage: { type: 'duration', seconds: 60 } },
+    {
+      type: 'transcript.text.done',
+      text: 'Hello',
+      usage: { type: 'tokens', input_tokens: 0, output_tokens: 0, total_tokens: 0, seconds: 60 },
+    },
   ])
   expect(charge).toBe(60n * SECOND)
 })

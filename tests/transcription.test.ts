@@ -162,7 +162,7 @@ describe('the formats', () => {
       {
         type: 'transcript.text.done',
         text: verbose.text,
-        usage: { type: 'duration', seconds: 3 },
+        usage: { type: 'tokens', input_tokens: 0, output_tokens: 0, total_tokens: 0, seconds: 3 },
         svc: { credits_charged: 0.36, margin_bps: 2_000, estimated: true },
       },
     ])

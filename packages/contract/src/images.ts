@@ -120,7 +120,10 @@ const imageUsage = z
     input_tokens: z.int().optional(),
     output_tokens: z.int().optional(),
     total_tokens: z.int(),
-    input_tokens_details: z.looseObject({ text_tokens: z.int(), image_tokens: z.int() }).optional(),
+    input_tokens_details: z
+      .looseObject({ text_tokens: z.int(), image_tokens: z.int() })
+      .optional()
+      .describe('What the upstream does not tell apart counts as text.'),
     cost: usdNumber.describe('The charge in US dollars.'),
   })
   .describe('Tokens where the upstream counts them.')

@@ -68,8 +68,11 @@ export const speechEvent = z.union([
   z.looseObject({
     type: z.literal('speech.audio.done'),
     usage: z
-      .looseObject({ type: z.literal('characters'), characters: z.int() })
-      .describe('What was counted: speech is not sold by tokens.'),
+      .looseObject({
+        ...{ type: z.literal('characters'), characters: z.int() },
+        ...{ input_tokens: z.literal(0), output_tokens: z.literal(0), total_tokens: z.literal(0) },
+      })
+      .describe('What was counted: speech is not sold by tokens, so those are 0.'),
     svc,
   }),
 ])

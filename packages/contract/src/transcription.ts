@@ -83,9 +83,17 @@ export const transcript = z.looseObject({
   svc,
 })
 
+const eventUsage = z
+  .looseObject({
+    type: z.literal('tokens'),
+    ...{ input_tokens: z.int(), output_tokens: z.int(), total_tokens: z.int() },
+    seconds: z.number().describe('Seconds that are charged, begun ones whole.'),
+  })
+  .describe('Tokens where the upstream counts them, else 0: the charge is by seconds.')
+
 /** An event of a streamed transcript. Source: OpenAI, transcription events. */
 export const transcriptEvent = z.union([
   z.looseObject({ type: z.literal('transcript.text.delta'), delta: z.string() }),
   z.looseObject({ type: z.literal('transcript.text.segment') }),
-  z.looseObject({ type: z.literal('transcript.text.done'), text: z.string(), usage, svc }),
+  z.looseObject({ type: z.literal('transcript.text.done'), text: z.string(), usage: eventUsage, svc }),
 ])

@@ -23,7 +23,7 @@ export function renderCompletion(answer: SandboxAnswer): string {
     created: Math.floor(answer.createdMs / 1000),
     model: answer.model,
     provider: 'Sandbox',
-    system_fingerprint: null,
+    system_fingerprint: 'fp_sandbox',
     ...(isBroken ? { error: brokenError } : {}),
     choices: answer.choices.map((choice, index) => renderChoice(answer, choice, index, isBroken)),
   })

@@ -11,7 +11,7 @@ export const audioExamples: ExampleTable<typeof audioEndpoints> = {
       { type: 'speech.audio.delta', audio: 'SUQzBAAAAAAA' },
       {
         type: 'speech.audio.done',
-        usage: { type: 'characters', characters: 12 },
+        usage: { type: 'characters', characters: 12, input_tokens: 0, output_tokens: 0, total_tokens: 0 },
         svc: { credits_charged: 0.2448, margin_bps: 2_000 },
       },
     ],
@@ -41,7 +41,12 @@ export const audioExamples: ExampleTable<typeof audioEndpoints> = {
     },
     events: [
       { type: 'transcript.text.delta', delta: 'The quick brown fox' },
-      { type: 'transcript.text.done', text: 'The quick brown fox jumps over the lazy dog.', usage, svc },
+      {
+        type: 'transcript.text.done',
+        text: 'The quick brown fox jumps over the lazy dog.',
+        usage: { type: 'tokens', input_tokens: 0, output_tokens: 0, total_tokens: 0, seconds: 9 },
+        svc,
+      },
     ],
   },
   createTranslation: { reply: { text: 'The quick brown fox jumps over the lazy dog.', usage, svc } },

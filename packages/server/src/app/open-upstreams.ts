@@ -48,8 +48,7 @@ function openUpstream(config: UpstreamConfig, { clock, sandbox, findProxy }: Ope
     case 'sandbox': {
       if (sandbox === null) throw new InvariantError('The sandbox does not run')
       const { url, key } = sandbox
-      const media = { cancelsVideos: true, masksImages: true }
-      const abilities = { supportsChoices: true, speechFormats, translates: true, moderates: true, ...media }
+      const abilities = { supportsChoices: true, speechFormats, translates: true, cancelsVideos: true, moderates: true }
       const upstream = openOpenRouter({ ...common, ...abilities, url, apiKey: key })
       return withAbilities(upstream, sandbox.abilities)
     }

@@ -42,31 +42,6 @@ describe('the sandbox behind the gateway', { timeout: 300_000 }, () => {
     expect([svc.credits_charged, usage.output_tokens]).toEqual([6, 272])
   })
 
-  test('sends partial images, and takes a mask', async () => {
-    const model = 'openai/gpt-image-1-mini'
-    const stream = await post('/images/generations', { model, prompt: 'a cat', stream: true, partial_images: 2 })
-    expect((await stream.text()).match(/image_generation\.\w+/g)?.filter((_type, at) => at % 2 === 0)).toEqual([
-      'image_generation.partial_image',
-      'image_generation.partial_image',
-      'image_generation.completed',
-    ])
-    const blank = { width: 512, height: 512, channels: 4 as const }
-    const opaque = await sharp({ create: { ...blank, background: '#ffffff' } })
-      .png()
-      .toBuffer()
-    const hole = { input: { create: { width: 128, height: 128, channels: 4 as const, background: '#000000' } } }
-    const mask = await sharp(opaque)
-      .composite([{ ...hole, left: 0, top: 0, blend: 'dest-out' }])
-      .png()
-      .toBuffer()
-    const form = new FormData()
-    for (const [name, value] of Object.entries({ model, prompt: 'a cat', size: '512x512' })) form.set(name, value)
-    form.set('image', new Blob([new Uint8Array(opaque)], { type: 'image/png' }), 'image.png')
-    form.set('mask', new Blob([new Uint8Array(mask)], { type: 'image/png' }), 'mask.png')
-    const edited = await post('/images/edits', form)
-    expect(edited.status).toBe(200)
-  })
-
   test('makes a video, is charged once by its seconds, and the file opens', async () => {
     const before = await gateway.balance()
     const model = 'google/veo-3.1-lite'

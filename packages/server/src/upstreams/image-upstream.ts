@@ -71,7 +71,7 @@ export interface Render {
 export interface ImageUsage {
   readonly inputTokens: number
   readonly outputTokens: number
-  readonly inputTextTokens: number | null
+  /** The part of the input that was images; null where that is not told. */
   readonly inputImageTokens: number | null
 }
 

@@ -83,7 +83,8 @@ function echo({ request, offered }: AskedResponse): Fields {
     top_logprobs: request.top_logprobs ?? 0,
     top_p: request.top_p ?? null,
     truncation: request.truncation ?? 'disabled',
-    user: request.user ?? null,
+    // The official schema knows no null here.
+    ...(request.user == null ? {} : { user: request.user }),
   }
 }
 
@@ -107,7 +108,7 @@ export function responseObject(
     model: asked.request.model,
     output: answer.output,
     ...echo(asked),
-    usage: end?.usage === null || end?.usage === undefined ? null : renderUsage(end.usage),
+    ...(end?.usage == null ? {} : { usage: renderUsage(end.usage) }),
   }
 }
 

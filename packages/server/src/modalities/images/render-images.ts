@@ -46,29 +46,38 @@ function formatOf(render: Render | undefined): string | null {
   return render === undefined ? null : render.mediaType.replace(/^image\//, '').replace(/\+xml$/, '')
 }
 
-function renderTotals(call: ImageCall, { answers, charged, estimated }: ImageTotals): string {
-  const usage = renderUsage(call, answers, charged.charge)
+/** @param isEvent whether clients demand counts even where no upstream has any. */
+function renderTotals(call: ImageCall, { answers, charged, estimated }: ImageTotals, isEvent = false): string {
+  const usage = renderUsage(call, answers, charged.charge, isEvent)
   return `${usage === null ? '' : `"usage":${usage},`}"svc":${renderSvc(charged, estimated, null)}`
 }
 
-/** Counts of all calls that counted, under the names of the form; null where none did and the form does not ask. */
-function renderUsage({ form }: ImageCall, answers: readonly UpstreamImages[], charge: Nanocredits): string | null {
+/** Counts of all calls that counted, under the names of the form; null where none did and none is demanded. */
+function renderUsage(
+  { form }: ImageCall,
+  answers: readonly UpstreamImages[],
+  charge: Nanocredits,
+  isDemanded: boolean,
+): string | null {
   const usages = answers.flatMap(({ usage }) => usage ?? [])
-  if (usages.length === 0 && form === 'openai') return null
+  if (usages.length === 0 && form === 'openai' && !isDemanded) return null
   const input = usages.reduce((sum, usage) => sum + usage.inputTokens, 0)
   const output = usages.reduce((sum, usage) => sum + usage.outputTokens, 0)
   const rest = `"total_tokens":${input + output},"cost":${formatUsd(charge)}`
   if (form === 'openrouter') return `{"prompt_tokens":${input},"completion_tokens":${output},${rest}}`
-  const text = sumOf(usages.map((usage) => usage.inputTextTokens))
-  const image = sumOf(usages.map((usage) => usage.inputImageTokens))
-  const details =
-    text === null || image === null ? '' : `"input_tokens_details":{"text_tokens":${text},"image_tokens":${image}},`
-  return `{"input_tokens":${input},"output_tokens":${output},${details}${rest}}`
+  const image = usages.reduce((sum, usage) => sum + (usage.inputImageTokens ?? 0), 0)
+  return renderCounts({ input, output, image }, rest)
 }
 
-function sumOf(counts: readonly (number | null)[]): number | null {
-  return counts.reduce((sum, count) => (sum === null || count === null ? null : sum + count), 0)
+/** Counts under OpenAI's names, whose clients demand the details, too. What is not told apart is text. */
+function renderCounts(counts: { input: number; output: number; image: number }, rest: string): string {
+  const { input, output, image } = counts
+  const details = `{"text_tokens":${Math.max(0, input - image)},"image_tokens":${image}}`
+  return `{"input_tokens":${input},"output_tokens":${output},"input_tokens_details":${details},${rest}}`
 }
+
+/** Of an image before the last of its stream: all that is counted is told with the last. */
+const COUNTED_LATER = `"usage":${renderCounts({ input: 0, output: 0, image: 0 }, '"total_tokens":0')}`
 
 function eventName({ kind }: ImageCall, what: 'partial_image' | 'completed'): string {
   return `${kind === 'edit' ? 'image_edit' : 'image_generation'}.${what}`
@@ -98,7 +107,8 @@ export function renderCompleted(
 ): string {
   const used = { size: 'auto', quality: 'auto', background: 'auto', ...usedOf(call, made.answer) }
   const settings = Object.entries(used).map(([name, value]) => `,"${name}":${JSON.stringify(value)}`)
-  const end = totals === null ? '' : `,${renderTotals(call, totals)}`
+  const later = call.form === 'openai' ? `,${COUNTED_LATER}` : ''
+  const end = totals === null ? later : `,${renderTotals(call, totals, true)}`
   const type = call.form === 'openrouter' ? `,"media_type":${JSON.stringify(made.render.mediaType)}` : ''
   const image = `"b64_json":"${made.render.base64}","created_at":${created}`
   return renderEvent(eventName(call, 'completed'), `${image}${type}${settings.join('')}${end}`)

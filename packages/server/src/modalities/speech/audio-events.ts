@@ -4,6 +4,9 @@ import { renderSvc } from '../../pipeline/render-charge.ts'
 import type { AudioReader, AudioWriter } from './audio-reader.ts'
 import { DONE_FRAME, renderErrorFrame } from '../../pipeline/stream-frames.ts'
 
+/** Clients of OpenAI demand counts of tokens; speech is not sold by them. Source: OpenAI, `speech.audio.done`. */
+const NO_TOKENS = '"input_tokens":0,"output_tokens":0,"total_tokens":0'
+
 function renderDelta(bytes: Buffer): string {
   return `data: {"type":"speech.audio.delta","audio":"${bytes.toString('base64')}"}\n\n`
 }
@@ -24,7 +27,7 @@ function openEvents(writer: FrameWriter, characters: number, gone: AbortSignal):
       })
     },
     finish: (bytes, charged) => {
-      const usage = `{"type":"characters","characters":${characters}}`
+      const usage = `{"type":"characters","characters":${characters},${NO_TOKENS}}`
       const done = `{"type":"speech.audio.done","usage":${usage},"svc":${renderSvc(charged, false, null)}}`
       writer.end(`${renderDelta(bytes)}data: ${done}\n\n${DONE_FRAME}`)
     },

@@ -186,8 +186,20 @@ export function renderTranscript(
   }
 }
 
-/** The last event of a stream. Source: OpenAI, `transcript.text.done`. */
-export function renderDoneEvent(transcript: UpstreamTranscript, facts: TranscriptFacts): string {
-  const { type: _type, usage: _usage, ...members } = { ...plainMembers(transcript), type: null, usage: null }
-  return renderJson({ type: 'transcript.text.done', ...members }, facts)
+/**
+ * The last event of a stream. Clients demand counts of tokens in it; a transcript is charged by its length, which stands
+ * beside them. Source: OpenAI, `transcript.text.done`.
+ */
+export function renderDoneEvent(transcript: UpstreamTranscript, { chargedSeconds, svc }: TranscriptFacts): string {
+  const { text, ...more } = plainMembers(transcript)
+  const usage = { type: 'tokens', ...tokensOf(transcript.value['usage']), seconds: chargedSeconds }
+  return `${JSON.stringify({ type: 'transcript.text.done', text, ...more, usage }).slice(0, -1)},"svc":${svc}}`
+}
+
+/** What the upstream counted; zero where it counts none. */
+function tokensOf(usage: unknown): Json {
+  const counted = isObject(usage) ? usage : {}
+  const input = wholeOr(counted['input_tokens'], 0)
+  const output = wholeOr(counted['output_tokens'], 0)
+  return { input_tokens: input, output_tokens: output, total_tokens: input + output }
 }

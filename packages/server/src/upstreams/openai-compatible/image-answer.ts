@@ -56,7 +56,6 @@ function readImageUsage(usage: Json): ImageUsage | null {
   return {
     inputTokens,
     outputTokens,
-    inputTextTokens: tokens(details['text_tokens']),
     inputImageTokens: tokens(details['image_tokens']),
   }
 }

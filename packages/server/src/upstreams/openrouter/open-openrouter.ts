@@ -104,8 +104,6 @@ export type OpenRouterOptions = Omit<ServerOptions, 'maxTokensField'> & {
   readonly moderates?: boolean
   /** Whether videos that are being made can be cancelled: in the sandbox they can. Absent: no. */
   readonly cancelsVideos?: boolean
-  /** Whether requests for images have OpenAI's mask and partial images besides: in the sandbox they do. Absent: no. */
-  readonly masksImages?: boolean
 }
 
 /** Formats of OpenRouter's speech. Source: OpenRouter's API reference, "Create speech", August 2026. */
@@ -166,8 +164,8 @@ export function openOpenRouter(options: OpenRouterOptions): Upstream {
     ...{ name, client, egress, clock },
     firstByteMs: options.timeouts.firstByteMs,
     dialect: { reportsCost, failuresAreFree, generationIdHeader: GENERATION_ID.header },
-    buildBody: openRouterImageBody(common, options.masksImages === true),
-    check: options.masksImages === true ? () => undefined : checkOpenRouterImages,
+    buildBody: openRouterImageBody(common),
+    check: checkOpenRouterImages,
   })
   const videos = openVideos(options, client, {
     reportsCost,

@@ -16,27 +16,13 @@ export function checkOpenRouterImages({ mask }: GivenImages): void {
   })
 }
 
-/**
- * @param common preferences of every request.
- * @param isExtended whether requests have OpenAI's mask and partial images besides.
- */
-export function openRouterImageBody(common: ProviderPreferences, isExtended: boolean) {
-  return (request: UpstreamImageRequest, stream: boolean): ImageBody => {
-    const { mask, partialImages } = request
-    const more = {
-      ...(mask === null ? {} : { mask: { image_url: urlOf(mask) } }),
-      ...(stream ? { partial_images: partialImages } : {}),
-    }
-    return buildBody(request, stream, { common, more: isExtended ? more : {} })
-  }
+/** @param common preferences of every request. */
+export function openRouterImageBody(common: ProviderPreferences) {
+  return (request: UpstreamImageRequest, stream: boolean): ImageBody => buildBody(request, stream, common)
 }
 
 /** Writes a request. Images to change are images to go by: there is no other request for them. */
-function buildBody(
-  request: UpstreamImageRequest,
-  stream: boolean,
-  { common, more }: { readonly common: ProviderPreferences; readonly more: Readonly<Record<string, unknown>> },
-): ImageBody {
+function buildBody(request: UpstreamImageRequest, stream: boolean, common: ProviderPreferences): ImageBody {
   const { settings } = request
   const fields = {
     model: request.upstreamModel,
@@ -56,7 +42,6 @@ function buildBody(
         ? null
         : request.inputs.map((image) => ({ type: 'image_url', image_url: { url: urlOf(image) } })),
     provider: providerOf(request.upstreamModel, settings, common),
-    ...more,
   }
   const sent = Object.entries(fields).filter(([, value]) => value !== null)
   return {
