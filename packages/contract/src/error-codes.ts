@@ -53,6 +53,7 @@ export const errorCodes = {
   file_not_found: { status: 404, type: 'invalid_request_error' },
   job_not_found: { status: 404, type: 'invalid_request_error' },
   content_expired: { status: 404, type: 'invalid_request_error' },
+  response_not_found: { status: 404, type: 'invalid_request_error' },
   unknown_url: { status: 404, type: 'invalid_request_error' },
   method_not_allowed: { status: 405, type: 'invalid_request_error' },
   request_timeout: { status: 408, type: 'invalid_request_error' },

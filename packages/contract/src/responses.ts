@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { chatCharge, MESSAGES_MAX, MODEL_CHARACTERS_MAX, tokenLimit, TOOLS_MAX, USER_CHARACTERS_MAX } from './chat.ts'
 import { usdNumber } from './money-schema.ts'
+import { wholeNumber } from './whole-number.ts'
 
 const inputItem = z.looseObject({ type: z.string().max(64).optional(), role: z.string().max(64).optional() }).meta({
   id: 'ResponseInputItem',
@@ -60,9 +61,14 @@ export const responseRequest = z.looseObject({
     .boolean()
     .nullish()
     .describe(
-      'Answers cannot be fetched later: the answer says `store: false`. Unless it is false, the items of the answer ' +
-        'can be referred to for a day.',
+      'Has an effect where the team of the key has switched storing on; the answer says whether it is stored. ' +
+        'Unless it is false, the items of the answer can be referred to for a day.',
     ),
+  previous_response_id: z
+    .string()
+    .max(128)
+    .nullish()
+    .describe('Goes on from a response that the team of the key has stored.'),
   background: z.literal(false).nullish(),
   truncation: z.enum(['auto', 'disabled']).nullish(),
   max_tool_calls: z
@@ -98,6 +104,38 @@ const response = z.looseObject({
   output: z.array(outputItem),
   usage: responseUsage.nullish(),
 })
+
+export const responsePath = z.object({ response_id: z.string().min(1).max(128) })
+
+/** Items that one answer lists at most, and how many unasked. Source: OpenAI, `input_items`. */
+const INPUT_ITEMS_MAX = 100
+const INPUT_ITEMS_DEFAULT = 20
+
+export const inputItemsQuery = z.object({
+  limit: wholeNumber({ min: 1, max: INPUT_ITEMS_MAX }).prefault(INPUT_ITEMS_DEFAULT),
+  order: z.enum(['asc', 'desc']).default('desc'),
+  after: z
+    .string()
+    .regex(/^item_[0-9a-f]{32}_\d{1,5}$/, 'expected the id of an item.')
+    .optional()
+    .describe('Id of the last item of the page before.'),
+})
+
+/** The items of a request whose response is stored. */
+export const inputItemList = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(z.looseObject({ id: z.string(), type: z.string() })),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.boolean(),
+  })
+  .meta({ id: 'ResponseInputItemList' })
+
+/** Says that a stored response is gone. */
+export const deletedResponse = z
+  .object({ id: z.string(), object: z.literal('response'), deleted: z.literal(true) })
+  .meta({ id: 'DeletedResponse' })
 
 /** The answer to a question how many tokens a request has. */
 export const responseCountReply = z

@@ -4,6 +4,7 @@ import {
   memberRole,
   newInvitation,
   removedMemberQuery,
+  responseStorage,
   rotationOverlap,
   teamAlert,
   teamCap,
@@ -74,6 +75,19 @@ export const peopleEndpoints = {
     isSensitive: true,
     request: { path: teamPath, body: rotationOverlap },
     reply: { description: 'The overlap is set. Keys that have to be rotated already keep their end.', json: doneReply },
+    errors: [],
+  },
+  setResponseStorage: {
+    id: 'setResponseStorage',
+    method: 'POST',
+    path: '/console/teams/{team_id}/response-storage',
+    permission: 'team:manage',
+    isSensitive: true,
+    request: { path: teamPath, body: responseStorage },
+    reply: {
+      description: 'Responses are stored for thirty days, or not any more: then those that were stored are removed.',
+      json: doneReply,
+    },
     errors: [],
   },
   listTeamMembers: {
@@ -160,6 +174,7 @@ export const peopleEndpoints = {
   | 'setTeamCap'
   | 'setTeamAlert'
   | 'setRotationOverlap'
+  | 'setResponseStorage'
   | 'listTeamMembers'
   | 'setMemberRole'
   | 'removeMember'

@@ -93,6 +93,7 @@ export const teamSettings = z.object({
   rotation_overlap_hours: z
     .int()
     .describe('How long a key still works after a member who has seen its secret lost the right to handle it.'),
+  stores_responses: z.boolean().describe('Whether responses are stored for later requests of the team.'),
 })
 
 /** Longest time that a key works after a member who has seen it has left, in hours. Source: decision 0095. */
@@ -101,6 +102,9 @@ export const ROTATION_OVERLAP_HOURS_MAX = 24
 export const rotationOverlap = z.object({
   hours: z.int().min(0).max(ROTATION_OVERLAP_HOURS_MAX).describe('0 ends such keys at once.'),
 })
+
+/** Whether responses are stored. */
+export const responseStorage = z.object({ is_on: z.boolean() })
 
 export const teamCap = z.object({
   cap: z

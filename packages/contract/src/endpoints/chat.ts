@@ -2,7 +2,16 @@ import { documentedChatRequest } from '../chat-documentation.ts'
 import { chatChunk, chatReply, chatRequest } from '../chat.ts'
 import { completionChunk, completionReply, completionRequest } from '../completions.ts'
 import { messageCountReply, messageCountRequest, messageEvent, messageReply, messageRequest } from '../messages.ts'
-import { responseCountReply, responseEvent, responseReply, responseRequest } from '../responses.ts'
+import {
+  deletedResponse,
+  inputItemList,
+  inputItemsQuery,
+  responseCountReply,
+  responseEvent,
+  responsePath,
+  responseReply,
+  responseRequest,
+} from '../responses.ts'
 import { type EndpointTable, paidErrors } from './endpoint.ts'
 
 /** What a count of tokens can be refused with. */
@@ -76,7 +85,7 @@ export const chatEndpoints = {
     summary: 'Chat in the form of the Responses API',
     description:
       'A chat with the request and the answer of the OpenAI Responses API. Each request brings its whole ' +
-      'conversation: what would need a memory is refused. Tools that a provider would run are left out, and refused ' +
+      'conversation, unless the team has its responses stored. Tools that a provider would run are left out, and refused ' +
       'where the model has to call them. The charge is that of the same chat.',
     request: { body: responseRequest },
     reply: {
@@ -87,6 +96,50 @@ export const chatEndpoints = {
       namedEvents: true,
     },
     errors: ['invalid_json', 'context_length_exceeded', ...paidErrors],
+    rateClass: 'keyed',
+  },
+  getResponse: {
+    id: 'getResponse',
+    method: 'GET',
+    path: '/v1/responses/{response_id}',
+    auth: 'key',
+    right: 'inference',
+    tag: 'Chat',
+    summary: 'Fetch a stored response',
+    description:
+      'A response of the last thirty days, as it was answered to any key of the team. A team has responses stored only ' +
+      'after it has switched that on in the console.',
+    request: { path: responsePath },
+    reply: { description: 'The response.', json: responseReply },
+    errors: ['response_not_found'],
+    rateClass: 'keyed',
+  },
+  deleteResponse: {
+    id: 'deleteResponse',
+    method: 'DELETE',
+    path: '/v1/responses/{response_id}',
+    auth: 'key',
+    right: 'inference',
+    tag: 'Chat',
+    summary: 'Delete a stored response',
+    description: 'Nothing can refer to it any more, and no request can go on from those that follow it.',
+    request: { path: responsePath },
+    reply: { description: 'It is gone.', json: deletedResponse },
+    errors: ['response_not_found'],
+    rateClass: 'keyed',
+  },
+  listResponseInputItems: {
+    id: 'listResponseInputItems',
+    method: 'GET',
+    path: '/v1/responses/{response_id}/input_items',
+    auth: 'key',
+    right: 'inference',
+    tag: 'Chat',
+    summary: 'List what was asked for a stored response',
+    description: 'The items of its request, without those of the turns before it.',
+    request: { path: responsePath, query: inputItemsQuery },
+    reply: { description: 'A page of items.', json: inputItemList },
+    errors: ['invalid_value', 'response_not_found'],
     rateClass: 'keyed',
   },
   countResponseTokens: {
@@ -148,6 +201,9 @@ export const chatEndpoints = {
   | 'createChatCompletion'
   | 'createCompletion'
   | 'createResponse'
+  | 'getResponse'
+  | 'deleteResponse'
+  | 'listResponseInputItems'
   | 'countResponseTokens'
   | 'createMessage'
   | 'countMessageTokens'

@@ -44,6 +44,8 @@ const messageUsage = {
   cost: 0.000021,
 }
 
+const inputItem = `item_${'0'.repeat(32)}_0`
+
 export const chatExamples: ExampleTable<typeof chatEndpoints> = {
   createChatCompletion: {
     body: { model: 'svc-opus', messages: [{ role: 'user', content: 'Say hello.' }], max_tokens: 500 },
@@ -107,6 +109,19 @@ export const chatExamples: ExampleTable<typeof chatEndpoints> = {
         svc,
       },
     ],
+  },
+  getResponse: {
+    reply: { ...response, status: 'completed', output, usage: responseUsage, svc },
+  },
+  deleteResponse: {
+    reply: { id: response.id, object: 'response', deleted: true },
+  },
+  listResponseInputItems: {
+    reply: {
+      object: 'list',
+      data: [{ id: inputItem, type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Say hello.' }] }],
+      ...{ first_id: inputItem, last_id: inputItem, has_more: false },
+    },
   },
   countResponseTokens: {
     body: { model: 'svc-opus', input: 'Say hello.' },

@@ -40,3 +40,9 @@ create table team_alert (
   is_low                 integer not null check (is_low = 0 or is_low = 1),
   changed_at             bigint not null
 );
+
+-- Teams that have their responses stored. Where the row goes, everything that was stored for it goes.
+create table response_storage (
+  team_id     text collate "C" not null primary key references team on delete restrict,
+  created_at  bigint not null
+);

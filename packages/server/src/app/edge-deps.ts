@@ -124,6 +124,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Promi
     },
     idempotency: parts.idempotency,
     keptItems: parts.keptItems,
+    storedResponses: parts.storedResponses,
     images: wireImages(parts, { billing, routing, publicBaseUrl }),
     balance: { store: createBalanceStore(parts.database), clock },
     usage: { store: createUsageStore(parts.database) },

@@ -257,7 +257,8 @@ const BATCHES_MS = 1_000
 /** How often balances are compared with what teams have set, in milliseconds. Source: decision 0043. */
 const LOW_BALANCES_MS = 15_000
 
-function choresOf({ database, clock, idempotency, limits, console: pages }: Parts, batches: BatchRunner) {
+function choresOf(parts: Parts, batches: BatchRunner) {
+  const { database, clock, idempotency, storedResponses, limits, console: pages } = parts
   const { notifyLowBalances } = pages
   return [
     { name: 'limits', everyMs: LIMITS_MS, run: () => limits.tick() },
@@ -268,6 +269,7 @@ function choresOf({ database, clock, idempotency, limits, console: pages }: Part
       everyMs: FORGET_MS,
       run: () => createStoredFileStore(database).removeExpired(clock.earliest()),
     },
+    { name: 'stored responses', everyMs: FORGET_MS, run: () => storedResponses.tidy() },
     { name: 'sign-in', everyMs: FORGET_MS, run: () => forgetExpired(database, clock.earliest()) },
     ...(notifyLowBalances === null
       ? []

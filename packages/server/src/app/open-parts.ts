@@ -13,6 +13,8 @@ import { followKeys } from './follow-keys.ts'
 import { createIdempotency, type IdempotencyDeps } from '../admission/idempotency/idempotency.ts'
 import { createKeptItems } from '../admission/idempotency/kept-items.ts'
 import { createIdempotentRequestStore } from '../admission/idempotency/idempotent-request-store.ts'
+import { createStoredResponseStore } from '../admission/idempotency/stored-response-store.ts'
+import { createStoredResponses, STORED_A_DAY } from '../admission/idempotency/stored-responses.ts'
 import { KeptSpace } from '../admission/idempotency/kept-space.ts'
 import { createKeyAuthenticator } from '../access/keys/authenticate-key.ts'
 import { createKeyStore } from '../access/keys/key-store.ts'
@@ -36,7 +38,8 @@ import { openUpstreams } from './open-upstreams.ts'
 import { askInTime, ping } from './read-readiness.ts'
 import { batchOutcome, consoleOutcome, requestOutcome, reportBegun, reportCharged } from './request-outcome.ts'
 import { claimStore } from '../access/operators/store-kind.ts'
-import { believedClock } from '../platform/runtime/believed-clock.ts'
+import type { Database } from '../platform/db/database.ts'
+import { type BelievedClock, believedClock } from '../platform/runtime/believed-clock.ts'
 import { type SystemClock, systemClock } from '../platform/runtime/clock.ts'
 import { createId } from '../platform/runtime/ids.ts'
 import type { Logger } from '../platform/runtime/log.ts'
@@ -54,6 +57,11 @@ const CHECKPOINT_WORKER = new URL('sqlite-checkpoint.worker.ts', import.meta.url
 
 /** What a gateway is made of. */
 export type Parts = Awaited<ReturnType<typeof openParts>>
+
+function openStoredResponses(database: Database, clock: BelievedClock, { peppers: secrets }: Config) {
+  const space = new KeptSpace(clock, STORED_A_DAY)
+  return createStoredResponses({ store: createStoredResponseStore(database), clock, secrets, space })
+}
 
 /**
  * Opens everything that a gateway needs.
@@ -139,7 +147,7 @@ export async function openParts({ config, log, clock: machine = systemClock, onF
     ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
     leases,
     ...{ media, ...keyChanges, settlements, processId, observation, deposits, idempotency: names.ofRequests },
-    keptItems: createKeptItems(answers),
+    ...{ keptItems: createKeptItems(answers), storedResponses: openStoredResponses(database, clock, config) },
     tokenCounter: createTokenCounter(),
     durationProbe: createDurationProbe(),
     audits: openAudits({ config, database, clock, log }),

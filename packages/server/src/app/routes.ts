@@ -49,6 +49,8 @@ import { v1ModelsId } from '../edge/routes/v1-models-id.ts'
 import { v1Rerank } from '../modalities/rerank/routes/v1-rerank.ts'
 import { v1Responses } from '../forms/routes/v1-responses.ts'
 import { v1ResponsesInputTokens } from '../forms/routes/v1-responses-input-tokens.ts'
+import { v1ResponsesResponseId } from '../forms/routes/v1-responses-response-id.ts'
+import { v1ResponsesResponseIdInputItems } from '../forms/routes/v1-responses-response-id-input-items.ts'
 import { v1Usage } from '../edge/routes/v1-usage.ts'
 import { v1UsageRequestId } from '../edge/routes/v1-usage-request-id.ts'
 import { v1VideosGenerations } from '../modalities/videos/routes/v1-videos-generations.ts'
@@ -79,6 +81,7 @@ export type MountRoute = (app: FastifyInstance, deps: EdgeDeps) => void
 const models: readonly MountRoute[] = [v1Models, v1ModelsId]
 const chat: readonly MountRoute[] = [
   ...[v1ChatCompletions, v1Completions, v1Responses, v1ResponsesInputTokens],
+  ...[v1ResponsesResponseId, v1ResponsesResponseIdInputItems],
   ...[v1Messages, v1MessagesCountTokens],
 ]
 const embeddings: readonly MountRoute[] = [v1Embeddings]

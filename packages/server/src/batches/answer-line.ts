@@ -73,10 +73,11 @@ async function answerTranslated({ chat }: AnswerLineDeps, request: LineRequest, 
   }
 }
 
+/** Answers of a batch are in its files, and not stored beside them. */
 const answerResponse: AnswerLine = async (deps, request) => {
-  const parsed = parseResponse(request.body)
-  const items = await deps.keptItems.find(request.caller.keyId, parsed.seeds)
-  return answerTranslated(deps, request, parsed.translate(items))
+  const parsed = parseResponse(request.body, { storesResponses: false })
+  const outputs = await deps.keptItems.find(request.caller.keyId, parsed.seeds)
+  return answerTranslated(deps, request, parsed.translate({ outputs, turns: [] }))
 }
 
 const answerCompletion: AnswerLine = async (deps, request) =>

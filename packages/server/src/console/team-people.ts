@@ -11,6 +11,7 @@ import {
   createTeam,
   readTeamSettings,
   renameTeam,
+  setResponseStorage,
   setRotationOverlap,
   setTeamAlert,
   setTeamCap,
@@ -132,6 +133,7 @@ function mountSettings(app: FastifyInstance, parts: ConsoleEdge): void {
       alert_is_low: view.isLow,
       alert_can_mail: canMail,
       rotation_overlap_hours: view.rotationOverlapMs / HOUR_MS,
+      stores_responses: view.storesResponses,
     }
   })
   mountSession(app, parts, consoleEndpoints.setTeamCap, async ({ body: { cap }, ...person }) => {
@@ -141,6 +143,10 @@ function mountSettings(app: FastifyInstance, parts: ConsoleEdge): void {
   })
   mountSession(app, parts, consoleEndpoints.setRotationOverlap, async ({ body, ...person }) => {
     await setRotationOverlap(settings, actingBy(person, consoleEndpoints.setRotationOverlap), body.hours * HOUR_MS)
+    return { done: true }
+  })
+  mountSession(app, parts, consoleEndpoints.setResponseStorage, async ({ body, ...person }) => {
+    await setResponseStorage(settings, actingBy(person, consoleEndpoints.setResponseStorage), body.is_on)
     return { done: true }
   })
   mountSession(app, parts, consoleEndpoints.setTeamAlert, async ({ body, ...person }) => {

@@ -74,6 +74,24 @@ describeEachEngine('what a team sets', (engine) => {
     expect((await refusalOf(await setCap({ credits: '99999999999', period: 'none' })))[1]).toBe('invalid_value')
   })
 
+  test('responses are stored from the switch on, and no longer than it is on', async () => {
+    const { rawKey: key } = await gateway.createKey({ ...team, name: 'stores' })
+    const store = (isOn: boolean) => owner.call('POST', `${base}/response-storage`, { is_on: isOn })
+    const stored = () => gateway.gateway.database.read.selectFrom('stored_response').selectAll().execute()
+    expect(await settings()).toMatchObject({ stores_responses: false })
+    expect([(await store(true)).status, (await store(true)).status]).toEqual([200, 200])
+    expect(await settings()).toMatchObject({ stores_responses: true })
+    const body = JSON.stringify({ model: 'svc-gpt', input: 'Hello!', max_output_tokens: 16 })
+    const headers = { 'content-type': 'application/json' }
+    expect(await (await gateway.fetch('/v1/responses', { method: 'POST', key, headers, body })).json()).toMatchObject({
+      store: true,
+    })
+    expect(await stored()).toHaveLength(1)
+    expect((await store(false)).status).toBe(200)
+    expect([await settings(), await stored()]).toMatchObject([{ stores_responses: false }, []])
+    expect((await owner.call('POST', `${base}/response-storage`, {})).status).toBe(400)
+  })
+
   test('a team is notified once for each fall of its balance, by however many processes look', async () => {
     const tell = gateway.gateway.console.notifyLowBalances
     if (tell === null) throw new Error('this gateway sends mail')

@@ -24,18 +24,26 @@ export interface AdmittedTranslation {
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
+async function keepItems(deps: FormRoutesDeps, { caller, chat }: AdmittedTranslation, head: AnswerHead, text: string) {
+  const output = chat.itemsOf?.(text) ?? null
+  const { requestId, seed } = head
+  if (output !== null)
+    await deps.keptItems.keep({ accountId: caller.accountId, keyId: caller.keyId, requestId, seed, output })
+}
+
+async function storeTurn(deps: FormRoutesDeps, { caller, chat }: AdmittedTranslation, text: string) {
+  const turn = chat.turnOf?.(text) ?? null
+  if (turn !== null) await deps.storedResponses.keep(caller.teamId, turn.id, turn.stored)
+}
+
 /**
  * Keeps of an answer what its client may refer to in the next turn. An answer goes out all the same where that fails:
  * the next turn is then refused.
  */
-async function keepItems(deps: FormRoutesDeps, { caller, chat }: AdmittedTranslation, head: AnswerHead, text: string) {
-  try {
-    const output = chat.itemsOf?.(text) ?? null
-    const { requestId, seed } = head
-    if (output !== null)
-      await deps.keptItems.keep({ accountId: caller.accountId, keyId: caller.keyId, requestId, seed, output })
-  } catch (error) {
-    deps.log.error({ err: error }, 'the items of an answer could not be kept')
+async function keepAnswer(deps: FormRoutesDeps, admitted: AdmittedTranslation, head: AnswerHead, text: string) {
+  const work = [keepItems(deps, admitted, head, text), storeTurn(deps, admitted, text)]
+  for (const result of await Promise.allSettled(work)) {
+    if (result.status === 'rejected') deps.log.error({ err: result.reason as unknown }, 'an answer could not be kept')
   }
 }
 
@@ -107,7 +115,7 @@ async function answerStream(deps: FormRoutesDeps, call: RouteCall, admitted: Adm
   const task = { caller, call: chat.call, requestId: call.request.id }
   const head = headOf(deps, call)
   const translator = chat.frames(head)
-  const kept = new KeptStream((text) => keepItems(deps, admitted, head, text))
+  const kept = new KeptStream((text) => keepAnswer(deps, admitted, head, text))
   const reader = kept.delayed(streamReader(deps, call))
   try {
     await storeStream(deps, reader, run, (inner) =>
@@ -137,7 +145,7 @@ async function answerWhole(deps: FormRoutesDeps, call: RouteCall, admitted: Admi
     const completed = await completeAll(deps, call, admitted)
     const headers = setChargeHeaders(call, completed.charged)
     const body = chat.whole(completed.body, head)
-    keeping = waitAMoment(keepItems(deps, admitted, head, body))
+    keeping = waitAMoment(keepAnswer(deps, admitted, head, body))
     return { contentType: JSON_TYPE, headers, body }
   })
   await keeping

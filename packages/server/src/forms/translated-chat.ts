@@ -2,6 +2,7 @@
  * Chats in another form than the gateway's own: the request becomes a chat, and the answer, or each frame of it, is
  * written again. Hold, charge and upstream are those of every chat. Source: decision 0036 (other forms of a chat).
  */
+import type { StoredResponse } from '../admission/idempotency/stored-responses.ts'
 import { writeCounted } from '../pipeline/json-call.ts'
 import { parseJsonToPrint } from '@svc/contract'
 import { ServiceError } from '../platform/errors/service-error.ts'
@@ -37,6 +38,12 @@ export interface ChatsTogether {
   events(json: string): string
 }
 
+/** An answer with its request, as a team has it stored. */
+export interface StoredTurn {
+  readonly id: string
+  readonly stored: StoredResponse
+}
+
 /** A request in another form. */
 export interface TranslatedChat {
   readonly call: ChatCall
@@ -53,6 +60,8 @@ export interface TranslatedChat {
    * as it does where it returns null.
    */
   readonly itemsOf?: ((text: string) => string | null) | null
+  /** The same for what the caller's team has stored: null or absent stores nothing. */
+  readonly turnOf?: ((text: string) => StoredTurn | null) | null
 }
 
 /** Field names of a chat, and what they are called in another form. */

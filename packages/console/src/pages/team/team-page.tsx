@@ -11,6 +11,7 @@ import { InviteDialog } from './invite-dialog.tsx'
 import { LimitsCard } from './limits-card.tsx'
 import { LeaveTeam } from './leave-team.tsx'
 import { MemberTable } from './member-table.tsx'
+import { StorageCard } from './storage-card.tsx'
 import { AlertCard, CapCard, NameCard } from './settings-cards.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/team')
@@ -45,6 +46,7 @@ export function TeamPage() {
           <AlertCard />
           <LimitsCard />
           <DeparturesCard />
+          <StorageCard />
           <NameCard />
           {!team.is_personal && <LeaveTeam />}
         </div>

@@ -39,6 +39,7 @@ function setUp() {
       display: 'sk-svc-…',
       accountId: 'account',
       teamId: 'team',
+      storesResponses: false,
       budgetId: 'budget',
       teamBudgetId: null,
       rights: 'inference deposits',

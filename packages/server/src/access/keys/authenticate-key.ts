@@ -162,6 +162,7 @@ function callerOf(key: ValidKey, gateway: GatewayLimits): Caller {
     originIds: key.originIds,
     accountId: key.accountId,
     teamId: key.teamId,
+    storesResponses: key.storesResponses,
     keyBudgetId: key.budgetId,
     teamBudgetId: key.teamBudgetId,
     rights: parseRights(key.rights),

@@ -12,6 +12,8 @@ export interface Caller {
   readonly originIds: readonly string[]
   readonly accountId: string
   readonly teamId: string
+  /** Whether the team has its responses stored. */
+  readonly storesResponses: boolean
   readonly keyBudgetId: string
   /** Null when the team has no spending cap. */
   readonly teamBudgetId: string | null

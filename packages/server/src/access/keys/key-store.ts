@@ -20,6 +20,8 @@ export interface ValidKey {
   readonly display: string
   readonly accountId: string
   readonly teamId: string
+  /** Whether its team has its responses stored. */
+  readonly storesResponses: boolean
   readonly budgetId: string
   readonly teamBudgetId: string | null
   readonly rights: string
@@ -79,6 +81,7 @@ export function createKeyStore(database: Database): KeyStore {
       .selectFrom('api_key')
       .innerJoin('team', 'team.team_id', 'api_key.team_id')
       .leftJoin('account_limit', 'account_limit.account_id', 'api_key.account_id')
+      .leftJoin('response_storage', 'response_storage.team_id', 'api_key.team_id')
       .select([
         'api_key.key_id as keyId',
         'api_key.name',
@@ -97,6 +100,7 @@ export function createKeyStore(database: Database): KeyStore {
         'account_limit.requests_per_minute as teamRequestsPerMinute',
         'account_limit.account_requests_per_minute as accountRequestsPerMinute',
         'account_limit.streams_at_once as streamsAtOnce',
+        'response_storage.created_at as storesSince',
       ])
       .where(named)
       .where('api_key.revoked_at', 'is', null)
@@ -104,7 +108,7 @@ export function createKeyStore(database: Database): KeyStore {
       .where(hasItsPerson())
       .executeTakeFirst()
     if (row === undefined) return null
-    const { mirroredBy, teamRequestsPerMinute, ...own } = row
+    const { mirroredBy, teamRequestsPerMinute, storesSince, ...own } = row
     const origins = mirroredBy === null ? [] : ((await findOrigins(database, [own.keyId])).get(own.keyId) ?? [])
     const key = followOrigins(own, origins)
     if (!isUsable(key, now)) return null
@@ -113,6 +117,7 @@ export function createKeyStore(database: Database): KeyStore {
       ...rest,
       ...{ keyRequestsPerMinute, requestsPerMinute: teamRequestsPerMinute },
       expiresAt: endOf(key),
+      storesResponses: storesSince !== null,
       originIds: origins.map(({ keyId }) => keyId),
     }
   }

@@ -13,6 +13,7 @@ export interface TeamSettings {
   readonly threshold: bigint | null
   readonly isLow: boolean
   readonly rotationOverlapMs: number
+  readonly storesResponses: boolean
 }
 
 export interface NewCap {
@@ -41,6 +42,8 @@ export interface TeamSettingsStore {
   /** Gives the team a budget of its own; one that it had stays for the holds that were placed in it. */
   insertCap(cap: NewCap): Promise<void>
   setRotationOverlap(teamId: string, overlapMs: number): Promise<void>
+  /** Has responses stored from now on; null for no longer, which removes those that are. */
+  setResponseStorage(teamId: string, since: number | null): Promise<void>
   /** Sets the threshold. If the balance is already below it, that is noted and sends no email. Null ends the alert. */
   setAlert(teamId: string, threshold: bigint | null, now: number): Promise<void>
   /** Teams whose balance fell below their threshold and who were not notified yet. */
@@ -65,6 +68,7 @@ export function createTeamSettingsStore(database: Database): TeamSettingsStore {
             .on('budget_window.window_start', '=', presentWindow(now)),
         )
         .leftJoin('team_alert', 'team_alert.team_id', 'team.team_id')
+        .leftJoin('response_storage', 'response_storage.team_id', 'team.team_id')
         .select([
           'team.budget_id as budgetId',
           'budget.limit_nanocredits',
@@ -74,6 +78,7 @@ export function createTeamSettingsStore(database: Database): TeamSettingsStore {
           'team_alert.threshold_nanocredits',
           'team_alert.is_low as isLow',
           'team.rotation_overlap_ms as rotationOverlapMs',
+          'response_storage.created_at as storesSince',
         ])
         .where('team.team_id', '=', teamId)
         .executeTakeFirst()
@@ -87,6 +92,7 @@ export function createTeamSettingsStore(database: Database): TeamSettingsStore {
         threshold: row.threshold_nanocredits,
         isLow: row.isLow === 1,
         rotationOverlapMs: row.rotationOverlapMs,
+        storesResponses: row.storesSince !== null,
       }
     },
     async setLimit(budgetId, limit) {
@@ -104,6 +110,18 @@ export function createTeamSettingsStore(database: Database): TeamSettingsStore {
     async setRotationOverlap(teamId, overlapMs) {
       const set = { rotation_overlap_ms: overlapMs }
       await database.write([read.updateTable('team').set(set).where('team_id', '=', teamId).compile()])
+    },
+    async setResponseStorage(teamId, since) {
+      const table = 'response_storage'
+      if (since === null) {
+        await database.write([read.deleteFrom(table).where('team_id', '=', teamId).compile()])
+        return
+      }
+      const insert = read
+        .insertInto(table)
+        .values({ team_id: teamId, created_at: since })
+        .onConflict((conflict) => conflict.doNothing())
+      await database.write([insert.compile()])
     },
     async setAlert(teamId, threshold, now) {
       if (threshold === null) {

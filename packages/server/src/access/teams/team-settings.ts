@@ -14,7 +14,10 @@ const OWNED_TEAMS_MAX = 20
 /** What members write of their team. */
 export interface TeamWrites {
   readonly teams: Pick<TeamStore, 'rename'>
-  readonly settings: Pick<TeamSettingsStore, 'setLimit' | 'insertCap' | 'setRotationOverlap' | 'setAlert'>
+  readonly settings: Pick<
+    TeamSettingsStore,
+    'setLimit' | 'insertCap' | 'setRotationOverlap' | 'setAlert' | 'setResponseStorage'
+  >
 }
 
 export interface TeamSettingsDeps {
@@ -60,6 +63,8 @@ export interface TeamSettingsView {
   readonly isLow: boolean
   /** How long keys that a departed person has seen still work, in milliseconds. */
   readonly rotationOverlapMs: number
+  /** Whether responses are stored for later requests. */
+  readonly storesResponses: boolean
 }
 
 export async function readTeamSettings(
@@ -77,6 +82,7 @@ export async function readTeamSettings(
     threshold: threshold === null ? null : nanocreditsOf(threshold),
     isLow: found.isLow,
     rotationOverlapMs: found.rotationOverlapMs,
+    storesResponses: found.storesResponses,
   }
 }
 
@@ -124,6 +130,15 @@ export async function setRotationOverlap(
   overlapMs: number,
 ): Promise<void> {
   await writesOf(by).settings.setRotationOverlap(by.teamId, overlapMs)
+}
+
+/** Has the team's responses stored, or no longer: then those that are stored are removed. */
+export async function setResponseStorage(
+  { writesOf, clock }: Pick<TeamSettingsDeps, 'writesOf' | 'clock'>,
+  by: ActingMember,
+  isOn: boolean,
+): Promise<void> {
+  await writesOf(by).settings.setResponseStorage(by.teamId, isOn ? clock.now() : null)
 }
 
 async function getSettings(settings: TeamSettingsDeps['settings'], teamId: string, now: number) {

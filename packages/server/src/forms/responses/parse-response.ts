@@ -1,4 +1,6 @@
 import { responseRequest, type ResponseRequest } from '@svc/contract'
+import type { Caller } from '../../access/keys/caller.ts'
+import type { StoredResponse } from '../../admission/idempotency/stored-responses.ts'
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
 import { type CountedJson, parseJsonObject, scanBody, SpellingCheck } from '../../pipeline/json-call.ts'
 import { WorkGuard } from '../../pipeline/work-guard.ts'
@@ -6,10 +8,11 @@ import { fieldsOfServers, pickFields, unsupported } from '../../pipeline/refuse-
 import { type FieldNames, parseTranslated, recordOf, textOf, type TranslatedChat } from '../translated-chat.ts'
 import { offerToolsIn } from './call-items.ts'
 import { OfferedTools } from './offered-tools.ts'
-import { type FindItem, itemFinder, outputIn, seedsIn } from './referred-items.ts'
+import { itemFinder, outputIn, seedsIn } from './referred-items.ts'
 import { renderResponse } from './render-response.ts'
 import { ResponseFrames } from './response-frames.ts'
 import { itemsIn, messagesOf, type PlacedItem } from './response-input.ts'
+import { itemsOfTurn, turnOf } from './stored-turns.ts'
 import { toolChoiceOf } from './tool-choice.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -93,10 +96,9 @@ interface Translation {
   readonly offered: OfferedTools
 }
 
-function chatOf(request: ResponseRequest, findItem: FindItem): Translation {
+function chatOf(request: ResponseRequest, items: readonly PlacedItem[]): Translation {
   const { text, top_logprobs: logprobs } = request
   const wantsLogprobs = (logprobs ?? 0) > 0 || request.include?.includes('message.output_text.logprobs') === true
-  const items = itemsIn(request.input, findItem)
   const offered = new OfferedTools()
   offered.addOwn(request.tools)
   for (const { item, path } of items) offerToolsIn(item, path, offered)
@@ -119,32 +121,44 @@ function chatOf(request: ResponseRequest, findItem: FindItem): Translation {
 /** Fields whose answer would be another one without them, and why they cannot be honoured. */
 const UNANSWERABLE: Readonly<Record<string, string>> = {
   background: 'an answer is given at once: there is none to fetch later.',
-  previous_response_id: 'no answers are kept: send the whole conversation.',
   conversation: 'no conversations are kept: send the whole conversation.',
   prompt: 'no prompts are kept: send the instructions and the input themselves.',
 }
 
-function refuseUnanswerable(value: Fields): void {
-  for (const [name, reason] of Object.entries(UNANSWERABLE)) {
-    const sent = value[name]
-    if (sent !== undefined && sent !== null && sent !== false && sent !== '') throw unsupported(name, reason)
-  }
+const PREVIOUS = 'previous_response_id'
+
+const NOT_STORED =
+  "responses of this key's team are not stored: send the whole conversation, or let the team store them."
+
+function isSent(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false && value !== ''
+}
+
+function refuseUnanswerable(value: Fields, { storesResponses }: Pick<Caller, 'storesResponses'>): void {
+  for (const [name, reason] of Object.entries(UNANSWERABLE)) if (isSent(value[name])) throw unsupported(name, reason)
+  if (!storesResponses && isSent(value[PREVIOUS])) throw unsupported(PREVIOUS, NOT_STORED)
   const mode = recordOf(value['reasoning'])['mode'] ?? 'standard'
   if (mode !== 'standard') throw unsupported('reasoning.mode', 'it would make more work than is held for.')
+}
+
+/** What a request refers to, once it is there. */
+export interface Referred {
+  /** JSON text of the items of answers, by seed. */
+  readonly outputs: ReadonlyMap<string, string>
+  /** The turns before it, the first one first. */
+  readonly turns: readonly StoredResponse[]
 }
 
 /** A request whose shape is known to be right, before what it refers to is there. */
 export interface ResponseCall {
   /** Seeds of the answers that it refers to. */
   readonly seeds: readonly string[]
+  /** The response that it goes on from; null for none. */
+  readonly previous: string | null
   /** Whether its oldest items may be left out. */
   readonly truncates: boolean
-  /**
-   * Makes the chat of it.
-   * @param outputs JSON text of the items of answers, by seed.
-   * @throws {ServiceError} 400: what cannot be honoured, or what is not there any more.
-   */
-  translate(outputs: ReadonlyMap<string, string>): TranslatedChat
+  /** Makes the chat of it. @throws {ServiceError} 400: what cannot be honoured, or what is not there any more. */
+  translate(referred: Referred): TranslatedChat
 }
 
 /**
@@ -152,24 +166,29 @@ export interface ResponseCall {
  *
  * @throws {ServiceError} 400: no JSON object, a doubled key, a field of the wrong type, or one that cannot be honoured.
  */
-export function parseResponse(text: CountedJson): ResponseCall {
+export function parseResponse(text: CountedJson, caller: Pick<Caller, 'storesResponses'>): ResponseCall {
   const value = parseJsonObject(text)
-  refuseUnanswerable(value)
+  refuseUnanswerable(value, caller)
   const request = parseBySchema(responseRequest, value)
   spellings.refuse(scanBody(text).keys())
   guard.readFields(value)
+  const isStored = caller.storesResponses && request.store !== false
+  const previous = textOf(request.previous_response_id)
   return {
     seeds: seedsIn(request),
+    previous,
     truncates: request.truncation === 'auto',
-    translate: (outputs) => {
-      const { chat, offered } = chatOf(request, itemFinder(outputs))
-      const asked = { request, offered }
+    translate: ({ outputs, turns }) => {
+      const own = itemsIn(request.input, itemFinder(outputs))
+      const { chat, offered } = chatOf(request, [...turns.flatMap(itemsOfTurn), ...own])
+      const asked = { request, offered, isStored }
       return {
         call: parseTranslated(chat, RESPONSE_FIELDS),
         fields: RESPONSE_FIELDS,
         whole: (json, head) => renderResponse(asked, json, head),
         frames: (head) => new ResponseFrames(asked, head),
         itemsOf: request.store === false ? null : outputIn,
+        turnOf: isStored ? (answer) => turnOf(answer, { input: own.map(({ item }) => item), previous }) : null,
       }
     },
   }

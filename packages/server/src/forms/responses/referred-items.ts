@@ -37,6 +37,14 @@ export function itemFinder(outputs: ReadonlyMap<string, string>): FindItem {
 /** Items that clients always send again, with what came of them. */
 const CALLS: ReadonlySet<unknown> = new Set(['function_call', 'custom_tool_call', 'tool_search_call'])
 
+/** The answer that its client gets. @param text JSON, or events of which the last says the whole. */
+export function responseIn(text: string): Fields {
+  const at = text.lastIndexOf('\ndata: ')
+  const json = at === -1 ? text : text.slice(at + '\ndata: '.length)
+  const value = recordOf(JSON.parse(json))
+  return at === -1 ? value : recordOf(value['response'])
+}
+
 /**
  * The items of an answer, as JSON text, from what its client gets.
  *
@@ -44,10 +52,7 @@ const CALLS: ReadonlySet<unknown> = new Set(['function_call', 'custom_tool_call'
  * @returns null where there is none that a client would refer to: calls are always sent again.
  */
 export function outputIn(text: string): string | null {
-  const at = text.lastIndexOf('\ndata: ')
-  const json = at === -1 ? text : text.slice(at + '\ndata: '.length)
-  const value = recordOf(JSON.parse(json))
-  const { output: items, status } = at === -1 ? value : recordOf(value['response'])
+  const { output: items, status } = responseIn(text)
   const output = recordsOf(items)
   return status !== 'failed' && output.some(({ type }) => !CALLS.has(type)) ? JSON.stringify(output) : null
 }

@@ -72,7 +72,7 @@ export interface PlacedItem {
 
 /** The items of an input. One that the input refers to replaces its reference. @throws {ServiceError} 400. */
 export function itemsIn(input: ResponseRequest['input'], findItem: FindItem): readonly PlacedItem[] {
-  if (typeof input === 'string') return [{ item: { role: 'user', content: input }, path: 'input' }]
+  if (typeof input === 'string') return [{ item: { type: 'message', role: 'user', content: input }, path: 'input' }]
   return input.map((sent, index) => {
     const path = `input.${index}`
     const reference = referenceOf(sent)

@@ -19,6 +19,13 @@ export interface ResponseEnd {
 export interface AskedResponse {
   readonly request: ResponseRequest
   readonly offered: OfferedTools
+  /** Whether the answer is stored for later requests. */
+  readonly isStored: boolean
+}
+
+/** The id of an answer. */
+export function responseId(requestId: string): string {
+  return `resp_${requestId.replaceAll('-', '')}`
 }
 
 /** What an item is, in its id. */
@@ -63,7 +70,7 @@ function renderUsage(usage: Fields): Fields {
 }
 
 /** What was asked, said again, as the official answers do: of the tools those that the model has. */
-function echo({ request, offered }: AskedResponse): Fields {
+function echo({ request, offered, isStored }: AskedResponse): Fields {
   const { text, reasoning } = request
   return {
     instructions: request.instructions ?? null,
@@ -71,10 +78,10 @@ function echo({ request, offered }: AskedResponse): Fields {
     max_tool_calls: request.max_tool_calls ?? null,
     metadata: request.metadata ?? {},
     parallel_tool_calls: request.parallel_tool_calls ?? true,
-    previous_response_id: null,
+    previous_response_id: request.previous_response_id ?? null,
     reasoning: { effort: reasoning?.effort ?? null, summary: reasoning?.summary ?? null },
     service_tier: request.service_tier ?? 'default',
-    store: false,
+    store: isStored,
     background: false,
     temperature: request.temperature ?? null,
     text: { ...text, format: text?.format ?? { type: 'text' } },
@@ -99,7 +106,7 @@ export function responseObject(
   const status = error !== null ? 'failed' : end === null ? 'in_progress' : endStatus(end.finishReason)
   const reason = end === null ? null : incompleteReason(end.finishReason)
   return {
-    id: `resp_${head.requestId.replaceAll('-', '')}`,
+    id: responseId(head.requestId),
     object: 'response',
     created_at: Math.floor(head.now / 1000),
     status,

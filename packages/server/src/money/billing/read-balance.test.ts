@@ -24,6 +24,7 @@ describeEachEngine('the balance', (engine) => {
   function callerOf(seeded: SeededCaller): Caller {
     return {
       ...seeded,
+      storesResponses: false,
       originIds: [],
       keyName: 'laptop',
       display: 'sk-svc-AbCd…wxyz',

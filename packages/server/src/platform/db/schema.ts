@@ -217,6 +217,23 @@ export interface VideoJobTable {
 }
 
 /** A request that carries an Idempotency-Key. Forgotten after a day. */
+/** A team that has its responses stored. */
+export interface ResponseStorageTable {
+  team_id: string
+  created_at: number
+}
+
+export interface StoredResponseTable {
+  team_id: string
+  response_id: string
+  /** What was asked and answered, sealed. */
+  sealed: string
+  /** Of `sealed`. */
+  length: number
+  created_at: number
+  expires_at: number
+}
+
 export interface IdempotentRequestTable {
   /** A key, or a person who is signed in to the console. */
   caller_id: string
@@ -347,6 +364,8 @@ export interface Schema {
   mail_gate: MailGateTable
   video_job: VideoJobTable
   idempotent_request: IdempotentRequestTable
+  response_storage: ResponseStorageTable
+  stored_response: StoredResponseTable
   audit_run: AuditRunTable
   stored_file: StoredFileTable
   batch: BatchTable
