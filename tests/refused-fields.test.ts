@@ -105,6 +105,13 @@ const refused: readonly (readonly [form: Form, reason: Reason, param: string, mo
   ['messages', 'route', 'mcp_servers', { mcp_servers: [{ type: 'url', url: 'https://x.example', name: 'x' }] }],
   ['messages', 'route', 'container', { container: { skills: [{ type: 'anthropic', skill_id: 'pdf' }] } }],
   ['messages', 'route', 'fallbacks', { fallbacks: ['other'] }],
+  ['messages', 'price', 'fallback_credit_token', { fallback_credit_token: 'x' }],
+  ['messages', 'price', 'billing_policy', { billing_policy: { bill_to: 'user_profile' } }],
+  ['messages', 'price', 'speed', { speed: 'fast' }],
+  ['messages', 'content', 'thread', { thread: { type: 'new' } }],
+  ['messages', 'content', 'compaction', { compaction: { type: 'auto' } }],
+  ['messages', 'content', 'context_management.edits.0', { context_management: { edits: [{ type: 'clear_x' }] } }],
+  ['messages', 'answer', 'output_config.format.type', { output_config: { format: { type: 'xml' } } }],
   ['messages', 'content', 'messages.0.content.0.type', block({ type: 'something_new' })],
   ['messages', 'ambiguous', 'Max_Tokens', { Max_Tokens: 1 }],
 ]
@@ -198,7 +205,8 @@ const served: Readonly<Record<Form, Json>> = {
     },
     ...{ output_config: { effort: 'low' }, speed: 'standard', stop_sequences: ['x'], system: 'Be brief.', top_k: 5 },
     ...{ temperature: 1, top_p: 1, tool_choice: { type: 'auto' }, thinking: { type: 'disabled' } },
-    ...{ tools: [{ name: 'f', input_schema: { type: 'object' } }] },
+    ...{ tools: [{ name: 'f', input_schema: { type: 'object' }, defer_loading: true }] },
+    ...{ mcp_servers: [], container: null, diagnostics: {}, user_profile_id: 'u', workspace_id: 'w', something_new: 1 },
   },
 }
 
