@@ -104,7 +104,7 @@ const spoiledPart = weighted(
 
 const spoiledList = numbered<readonly FormPart[]>(
   (parts, at) => parts.toSpliced(at % parts.length, 1),
-  (parts, at) => [nth(parts, at), ...parts],
+  (parts, at) => (parts.length === 0 ? [] : [nth(parts, at), ...parts]),
   () => [],
   (parts, at) => [
     ...parts,
