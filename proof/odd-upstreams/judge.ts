@@ -145,6 +145,7 @@ function tokensOf(bytes: number): number {
 
 /** What an estimate must be: what was delivered, or a count of its beginning and what was delivered behind that. */
 function estimatedTokens(dialect: Dialect, isEvents: boolean): number {
+  if (dialect.trouble.kind === 'empty') return 0
   const total = saidBytes(dialect)
   if (!isEvents || dialect.usageAt !== 'middle' || dialect.usageAs === 'texts') return tokensOf(total)
   const { tokens, bytes } = countedInMiddle(dialect)

@@ -125,7 +125,7 @@ class Blocks {
     const read = readBlocks(isWhole ? whole : whole.filter((block) => block['text'] !== ''))
     // Numbers keep their digits.
     const inputs = this.all.filter((block) => block['type'] === 'tool_use').map((block) => String(block['input']))
-    return { ...read, calls: read.calls.map((call, at) => ({ ...call, input: inputs[at] || '{}' })) }
+    return { ...read, calls: read.calls.map((call, at) => ({ ...call, input: inputs[at] || (isWhole ? '{}' : '') })) }
   }
 }
 
