@@ -93,12 +93,12 @@ describeEachEngine('batches', (engine) => {
   })
 
   test.each([
-    ['invalid_json', null, '{"custom_id":'],
+    ['invalid_json_line', null, '{"custom_id":'],
     ['missing_required_parameter', 'custom_id', JSON.stringify({ method: 'POST', url: CHAT_URL, body: CHAT })],
     ['invalid_value', 'method', JSON.stringify({ custom_id: 'a', method: 'GET', url: CHAT_URL, body: CHAT })],
-    ['invalid_value', 'url', requestLine('a', CHAT, '/v1/embeddings')],
+    ['url_mismatch', 'url', requestLine('a', CHAT, '/v1/embeddings')],
     ['invalid_value', 'body', JSON.stringify({ custom_id: 'a', method: 'POST', url: CHAT_URL, body: [1] })],
-    ['invalid_value', 'custom_id', requestLine('line-0', CHAT)],
+    ['duplicate_custom_id', 'custom_id', requestLine('line-0', CHAT)],
   ])('a file that is not in order makes nothing: %s %s', async (code, param, line) => {
     const asked = stub.chats.length
     const batch = await ended(client, (await startBatch(client, [...chatLines(1), '', line])).id)

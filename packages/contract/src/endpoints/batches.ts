@@ -1,4 +1,12 @@
 import { batchesQuery, batchList, batchPath, batchReply, batchRequest } from '../batches.ts'
+import {
+  messageBatchDeleted,
+  messageBatchesQuery,
+  messageBatchList,
+  messageBatchPath,
+  messageBatchReply,
+  messageBatchRequest,
+} from '../message-batches.ts'
 import type { EndpointTable } from './endpoint.ts'
 
 const onBatch = { auth: 'key', right: 'inference', tag: 'Batches', rateClass: 'keyed' } as const
@@ -67,4 +75,96 @@ export const batchesEndpoints = {
     errors: ['invalid_value', 'job_not_found', 'job_not_cancelled'],
     isRepeatable: true,
   },
-} as const satisfies EndpointTable<'createBatch' | 'listBatches' | 'getBatch' | 'cancelBatch'>
+  createMessageBatch: {
+    ...onBatch,
+    id: 'createMessageBatch',
+    method: 'POST',
+    path: '/v1/messages/batches',
+    summary: 'Start a batch of messages',
+    description:
+      'A batch in the form of the Anthropic Message Batches API, for any model. Its requests come with it, and are ' +
+      'kept as a file of the team. Each is held for and charged when it is made; nothing is held for the batch.',
+    request: { body: messageBatchRequest },
+    reply: { description: 'The batch.', json: messageBatchReply },
+    errors: [
+      'invalid_json',
+      'missing_required_parameter',
+      'invalid_value',
+      'insufficient_credits',
+      'request_timeout',
+      'limit_reached',
+      'request_too_large',
+      'unsupported_media_type',
+    ],
+  },
+  listMessageBatches: {
+    ...onBatch,
+    id: 'listMessageBatches',
+    method: 'GET',
+    path: '/v1/messages/batches',
+    summary: 'List the batches of messages of the team',
+    description: 'The latest first.',
+    request: { query: messageBatchesQuery },
+    reply: { description: 'One page of batches.', json: messageBatchList },
+    errors: ['invalid_value'],
+  },
+  getMessageBatch: {
+    ...onBatch,
+    id: 'getMessageBatch',
+    method: 'GET',
+    path: '/v1/messages/batches/{message_batch_id}',
+    summary: 'Ask for the state of a batch of messages',
+    description: 'Its results are there once it has ended.',
+    request: { path: messageBatchPath },
+    reply: { description: 'The batch.', json: messageBatchReply },
+    errors: ['invalid_value', 'job_not_found'],
+  },
+  deleteMessageBatch: {
+    ...onBatch,
+    id: 'deleteMessageBatch',
+    method: 'DELETE',
+    path: '/v1/messages/batches/{message_batch_id}',
+    summary: 'Delete a batch of messages',
+    description: 'With its files, once it has ended.',
+    request: { path: messageBatchPath },
+    reply: { description: 'It is deleted.', json: messageBatchDeleted },
+    errors: ['invalid_value', 'job_not_found', 'job_not_completed'],
+  },
+  getMessageBatchResults: {
+    ...onBatch,
+    id: 'getMessageBatchResults',
+    method: 'GET',
+    path: '/v1/messages/batches/{message_batch_id}/results',
+    summary: 'Read the results of a batch of messages',
+    description: 'One a line: `{custom_id, result}`, with the type `succeeded`, `errored`, `canceled` or `expired`.',
+    request: { path: messageBatchPath },
+    reply: {
+      description: 'The results.',
+      bytes: { types: ['application/x-jsonl'], description: 'Lines of JSON.' },
+    },
+    errors: ['invalid_value', 'job_not_found', 'job_not_completed', 'content_expired'],
+  },
+  cancelMessageBatch: {
+    ...onBatch,
+    id: 'cancelMessageBatch',
+    method: 'POST',
+    path: '/v1/messages/batches/{message_batch_id}/cancel',
+    summary: 'Cancel a batch of messages',
+    description: 'Requests that are being worked on come to their end and are charged; no other begins.',
+    request: { path: messageBatchPath },
+    reply: { description: 'The batch.', json: messageBatchReply },
+    errors: ['invalid_value', 'job_not_found', 'job_not_cancelled'],
+    isRepeatable: true,
+  },
+} as const satisfies EndpointTable<
+  | 'createBatch'
+  | 'listBatches'
+  | 'getBatch'
+  | 'cancelBatch'
+  | 'createMessageBatch'
+  | 'listMessageBatches'
+  | 'getMessageBatch'
+  | 'deleteMessageBatch'
+  | 'getMessageBatchResults'
+  | 'cancelMessageBatch'
+>

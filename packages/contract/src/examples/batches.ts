@@ -36,6 +36,29 @@ const completed = {
   request_counts: { total: 100, completed: 100, failed: 0 },
 }
 
+const MESSAGES_ID = 'msgbatch_0199f0a47c1e7a529d1b3f5a2c7e8b93'
+
+const messages = {
+  id: MESSAGES_ID,
+  type: 'message_batch',
+  processing_status: 'in_progress',
+  request_counts: { processing: 1, succeeded: 0, errored: 0, canceled: 0, expired: 0 },
+  created_at: '2026-11-27T17:00:00.000Z',
+  expires_at: '2026-11-28T17:00:00.000Z',
+  ended_at: null,
+  cancel_initiated_at: null,
+  archived_at: null,
+  results_url: null,
+}
+
+const endedMessages = {
+  ...messages,
+  processing_status: 'ended',
+  request_counts: { processing: 0, succeeded: 1, errored: 0, canceled: 0, expired: 0 },
+  ended_at: '2026-11-27T17:04:00.000Z',
+  results_url: `https://gateway.example/api/v1/messages/batches/${MESSAGES_ID}/results`,
+}
+
 export const batchesExamples: ExampleTable<typeof batchesEndpoints> = {
   createBatch: {
     body: {
@@ -49,4 +72,24 @@ export const batchesExamples: ExampleTable<typeof batchesEndpoints> = {
   listBatches: { reply: { object: 'list', data: [completed], first_id: ID, last_id: ID, has_more: false } },
   getBatch: { reply: completed },
   cancelBatch: { reply: { ...started, status: 'cancelling', cancelling_at: CREATED + 30 } },
+  createMessageBatch: {
+    body: {
+      requests: [
+        {
+          custom_id: 'review-1',
+          params: { model: 'svc-claude', max_tokens: 500, messages: [{ role: 'user', content: 'Say hello.' }] },
+        },
+      ],
+    },
+    reply: messages,
+  },
+  listMessageBatches: {
+    reply: { data: [endedMessages], first_id: MESSAGES_ID, last_id: MESSAGES_ID, has_more: false },
+  },
+  getMessageBatch: { reply: endedMessages },
+  deleteMessageBatch: { reply: { id: MESSAGES_ID, type: 'message_batch_deleted' } },
+  getMessageBatchResults: {},
+  cancelMessageBatch: {
+    reply: { ...messages, processing_status: 'canceling', cancel_initiated_at: '2026-11-27T17:00:30.000Z' },
+  },
 }

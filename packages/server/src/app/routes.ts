@@ -42,6 +42,10 @@ import { v1ImagesModels } from '../modalities/images/routes/v1-images-models.ts'
 import { v1Key } from '../edge/routes/v1-key.ts'
 import { v1MediaName } from '../edge/routes/v1-media-name.ts'
 import { v1Messages } from '../forms/routes/v1-messages.ts'
+import { v1MessagesBatches } from '../batches/routes/v1-messages-batches.ts'
+import { v1MessagesBatchesMessageBatchId } from '../batches/routes/v1-messages-batches-message-batch-id.ts'
+import { v1MessagesBatchesMessageBatchIdCancel } from '../batches/routes/v1-messages-batches-message-batch-id-cancel.ts'
+import { v1MessagesBatchesMessageBatchIdResults } from '../batches/routes/v1-messages-batches-message-batch-id-results.ts'
 import { v1MessagesCountTokens } from '../forms/routes/v1-messages-count-tokens.ts'
 import { v1Moderations } from '../modalities/moderations/routes/v1-moderations.ts'
 import { v1Models } from '../edge/routes/v1-models.ts'
@@ -100,7 +104,15 @@ const account: readonly MountRoute[] = [v1Balance, v1Usage, v1UsageRequestId, v1
 const funding: readonly MountRoute[] = [depositsClaim, depositsAddress, deposits, depositsDepositId, notifyDeposit]
 const wallets: readonly MountRoute[] = [depositsWalletsChallenge, depositsWallets, depositsWalletsWalletId]
 const keys: readonly MountRoute[] = [keysMirror]
-const batches: readonly MountRoute[] = [v1Batches, v1BatchesBatchId, v1BatchesBatchIdCancel]
+const batches: readonly MountRoute[] = [
+  v1Batches,
+  v1BatchesBatchId,
+  v1BatchesBatchIdCancel,
+  v1MessagesBatches,
+  v1MessagesBatchesMessageBatchId,
+  v1MessagesBatchesMessageBatchIdResults,
+  v1MessagesBatchesMessageBatchIdCancel,
+]
 const media: readonly MountRoute[] = [v1Files, v1FilesFileId, v1FilesFileIdContent, v1MediaName]
 const service: readonly MountRoute[] = [health, openapi]
 

@@ -1,8 +1,8 @@
 /** Makes the request of a line as its endpoint would, and answers with the body that it would have. */
-import type { BatchEndpoint } from '@svc/contract'
 import type { Caller } from '../access/keys/caller.ts'
 import type { KeptItems } from '../admission/idempotency/kept-items.ts'
 import { ServiceError } from '../platform/errors/service-error.ts'
+import { parseMessage } from '../forms/messages/parse-message.ts'
 import { parseResponse } from '../forms/responses/parse-response.ts'
 import { parseCompletion } from '../forms/completions/parse-completion.ts'
 import { renameParam, type TranslatedChat } from '../forms/translated-chat.ts'
@@ -14,6 +14,7 @@ import { embedTexts } from '../modalities/embeddings/embed-texts.ts'
 import { parseEmbeddings } from '../modalities/embeddings/parse-embeddings.ts'
 import type { CountedJson } from '../pipeline/json-call.ts'
 import type { PaidTask } from '../pipeline/paid-work.ts'
+import { type LineEndpoint, MESSAGES_PATH } from './batch.ts'
 
 /** What the work of lines is given. */
 export interface AnswerLineDeps {
@@ -83,11 +84,15 @@ const answerResponse: AnswerLine = async (deps, request) => {
 const answerCompletion: AnswerLine = async (deps, request) =>
   answerTranslated(deps, request, parseCompletion(request.body))
 
-const answers: Readonly<Record<BatchEndpoint, AnswerLine>> = {
+const answerMessage: AnswerLine = async (deps, request) =>
+  answerTranslated(deps, request, parseMessage(request.body, request.caller))
+
+const answers: Readonly<Record<LineEndpoint, AnswerLine>> = {
   '/v1/chat/completions': answerChat,
   '/v1/completions': answerCompletion,
   '/v1/embeddings': answerEmbeddings,
   '/v1/responses': answerResponse,
+  [MESSAGES_PATH]: answerMessage,
 }
 
 /**
@@ -96,6 +101,6 @@ const answers: Readonly<Record<BatchEndpoint, AnswerLine>> = {
  * @returns the body of its answer, which is charged by then.
  * @throws {ServiceError} as the endpoint does; the request is then free.
  */
-export function answerLine(deps: AnswerLineDeps, endpoint: BatchEndpoint, request: LineRequest): Promise<string> {
+export function answerLine(deps: AnswerLineDeps, endpoint: LineEndpoint, request: LineRequest): Promise<string> {
   return answers[endpoint](deps, request)
 }

@@ -1,7 +1,8 @@
 /** What a line of a batch says. */
-import { type BatchEndpoint, CUSTOM_ID_MAX } from '@svc/contract'
+import { CUSTOM_ID_MAX } from '@svc/contract'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import { type CountedJson, countStructure, parseJsonObject, scanBody } from '../pipeline/json-call.ts'
+import type { LineEndpoint } from './batch.ts'
 
 export interface RequestLine {
   readonly customId: string
@@ -24,7 +25,7 @@ function required(value: Readonly<Record<string, unknown>>, name: string): unkno
  *
  * @throws {ServiceError} 400: no JSON object, a doubled field, or one that is missing or not what it must be.
  */
-export function parseRequestLine(text: Buffer, endpoint: BatchEndpoint): RequestLine {
+export function parseRequestLine(text: Buffer, endpoint: LineEndpoint): RequestLine {
   const value = parseJsonObject(countStructure(text).text)
   const members = scanBody(text)
   const customId = required(value, 'custom_id')

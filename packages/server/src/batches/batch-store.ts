@@ -1,15 +1,19 @@
 /** The only statements about `batch`. Each says which process it is from, so that one that was overtaken writes nothing. */
-import { type BatchEndpoint, OPEN_BATCHES_MAX } from '@svc/contract'
+import { OPEN_BATCHES_MAX } from '@svc/contract'
 import { type CompiledQuery, sql, type UpdateQueryBuilder } from 'kysely'
 import type { Database } from '../platform/db/database.ts'
 import { type DueTimes, isDue } from '../platform/db/due.ts'
 import type { BatchTable, Schema } from '../platform/db/schema.ts'
-import type { Batch, BatchProblem } from './batch.ts'
+import { type Batch, type BatchProblem, type LineEndpoint, MESSAGES_PATH } from './batch.ts'
 import { writeIf } from './write-if.ts'
 
 export interface BatchPage {
+  /** Whether those of messages are listed, or all others. */
+  readonly ofMessages: boolean
   /** Id of the batch before the page's first; null for the first page. */
   readonly after: string | null
+  /** Id of the batch behind the page's last; null or absent where none is. */
+  readonly before?: string | null
   readonly limit: number
 }
 
@@ -38,6 +42,8 @@ export interface BatchStore {
   get(batchId: string): Promise<Batch>
   /** The latest first; at most `limit`. */
   list(accountId: string, page: BatchPage): Promise<readonly Batch[]>
+  /** Forgets a batch that has ended. @returns false where there is none. */
+  remove(batchId: string): Promise<boolean>
   /** Whether a batch that has not ended reads a file. */
   isReading(fileId: string): Promise<boolean>
   /** Lets no further line begin. @returns false where it had ended, or came to its end already. */
@@ -84,10 +90,19 @@ export function createBatchStore(database: Pick<Database, 'read' | 'write'>): Ba
       return row === undefined ? null : batchFrom(row)
     },
     get: async (batchId) => batchFrom(await batches().where('batch_id', '=', batchId).executeTakeFirstOrThrow()),
-    async list(accountId, { after, limit }) {
-      let query = batches().where('account_id', '=', accountId).orderBy('batch_id', 'desc').limit(limit)
+    async list(accountId, { ofMessages, after, before = null, limit }) {
+      const order = before === null ? 'desc' : 'asc'
+      let query = batches().where('account_id', '=', accountId).orderBy('batch_id', order).limit(limit)
+      query = query.where('endpoint', ofMessages ? '=' : '<>', MESSAGES_PATH)
       if (after !== null) query = query.where('batch_id', '<', after)
-      return (await query.execute()).map(batchFrom)
+      if (before !== null) query = query.where('batch_id', '>', before)
+      const found = (await query.execute()).map(batchFrom)
+      return before === null ? found : found.toReversed()
+    },
+    async remove(batchId) {
+      const removal = read.deleteFrom('batch').where('batch_id', '=', batchId).where('ended_at', 'is not', null)
+      const [removed] = await write([removal.compile()])
+      return removed === 1
     },
     async isReading(fileId) {
       const query = read.selectFrom('batch').select('batch_id').where('input_file_id', '=', fileId)
@@ -166,7 +181,7 @@ function rowOf(batch: Batch): Omit<BatchTable, 'owner'> {
 function batchFrom(row: BatchTable): Batch {
   return {
     ...{ batchId: row.batch_id, accountId: row.account_id, keyId: row.key_id, inputFileId: row.input_file_id },
-    endpoint: row.endpoint as BatchEndpoint,
+    endpoint: row.endpoint as LineEndpoint,
     metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, string>),
     ...{ cardPercent: row.card_percent, outputSeconds: row.output_seconds, state: row.state },
     ...{ total: row.lines_total, completed: row.lines_completed, failed: row.lines_failed },

@@ -7,13 +7,19 @@
  */
 import type { BatchEndpoint, BatchReply, BatchState, Printed } from '@svc/contract'
 
+/** Where batches of messages would be sent one by one. */
+export const MESSAGES_PATH = '/v1/messages' as const
+
+/** What the lines of a batch can be. */
+export type LineEndpoint = BatchEndpoint | typeof MESSAGES_PATH
+
 export interface Batch {
   /** `batch_` and 32 hex digits that sort by time. */
   readonly batchId: string
   readonly accountId: string
   /** Pays for each line. */
   readonly keyId: string
-  readonly endpoint: BatchEndpoint
+  readonly endpoint: LineEndpoint
   readonly inputFileId: string
   readonly metadata: Readonly<Record<string, string>> | null
   /** How much of the rate card is charged. */

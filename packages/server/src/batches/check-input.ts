@@ -1,6 +1,6 @@
-import { BATCH_LINES_MAX, type BatchEndpoint } from '@svc/contract'
+import { BATCH_LINES_MAX } from '@svc/contract'
 import { ServiceError } from '../platform/errors/service-error.ts'
-import type { BatchProblem } from './batch.ts'
+import type { BatchProblem, LineEndpoint } from './batch.ts'
 import { parseRequestLine } from './batch-request-line.ts'
 import { type InputLine, type LineReader, LineTooLongError } from './input-file.ts'
 
@@ -16,7 +16,7 @@ export interface CheckedInput {
 }
 
 /** Reads the whole file once, before the first of its requests is made. */
-export async function checkInput(reader: LineReader, endpoint: BatchEndpoint): Promise<CheckedInput> {
+export async function checkInput(reader: LineReader, endpoint: LineEndpoint): Promise<CheckedInput> {
   const problems: BatchProblem[] = []
   const lineOf = new Map<string, number>()
   let total = 0
@@ -37,7 +37,7 @@ export async function checkInput(reader: LineReader, endpoint: BatchEndpoint): P
 
 function checkLine(
   { line, bytes }: InputLine,
-  endpoint: BatchEndpoint,
+  endpoint: LineEndpoint,
   lineOf: Map<string, number>,
 ): BatchProblem | null {
   try {
@@ -48,18 +48,24 @@ function checkLine(
       return null
     }
     const message = `The custom_id of line ${line + 1} is that of line ${earlier + 1}.`
-    return { code: 'invalid_value', message, param: 'custom_id', line: line + 1 }
+    return { code: 'duplicate_custom_id', message, param: 'custom_id', line: line + 1 }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return { code: error.code, message: error.message, param: error.param, line: line + 1 }
+    return { code: codeOf(error), message: error.message, param: error.param, line: line + 1 }
   }
+}
+
+/** The names that OpenAI has for what is wrong with a line; ours for the rest. Source: OpenAI, the batch guide. */
+function codeOf({ code, param }: ServiceError): string {
+  if (code === 'invalid_json') return 'invalid_json_line'
+  return code === 'invalid_value' && param === 'url' ? 'url_mismatch' : code
 }
 
 function tooMany(): BatchProblem {
   const message = `The file has more than ${BATCH_LINES_MAX} requests: make several batches of it.`
-  return { code: 'request_too_large', message, param: null, line: null }
+  return { code: 'too_many_tasks', message, param: null, line: null }
 }
 
 function empty(): BatchProblem {
-  return { code: 'empty_content', message: 'The file has no requests.', param: null, line: null }
+  return { code: 'empty_file', message: 'The file has no requests.', param: null, line: null }
 }

@@ -54,7 +54,7 @@ describe('the lines of a file', () => {
 
   test('have a limit', async () => {
     const input = fileOf(`a\n${'x'.repeat(BATCH_LINE_BYTES_MAX + 1)}`)
-    await expect(linesIn(input)).rejects.toThrow(new LineTooLongError(1).message)
+    await expect(linesIn(input)).rejects.toThrow(new LineTooLongError(1, BATCH_LINE_BYTES_MAX).message)
   })
 })
 
@@ -68,8 +68,8 @@ describe('the check of a file', () => {
     const { problems } = await check(`${line(1)}\n{}\n[]\n${line(1)}\n${line(2).replace('POST', 'GET')}`)
     expect(problems.map(({ code, param, line: at }) => [at, code, param])).toEqual([
       [2, 'missing_required_parameter', 'custom_id'],
-      [3, 'invalid_json', null],
-      [4, 'invalid_value', 'custom_id'],
+      [3, 'invalid_json_line', null],
+      [4, 'duplicate_custom_id', 'custom_id'],
       [5, 'invalid_value', 'method'],
     ])
   })
@@ -79,8 +79,8 @@ describe('the check of a file', () => {
     const long = 'x'.repeat(BATCH_LINE_BYTES_MAX + 1)
     const found = await Promise.all([check('\n'), check(many), check(long), check('{}\n'.repeat(60))])
     expect(found.map(({ problems }) => [problems.length, problems[0]?.code])).toEqual([
-      [1, 'empty_content'],
-      [1, 'request_too_large'],
+      [1, 'empty_file'],
+      [1, 'too_many_tasks'],
       [1, 'request_too_large'],
       [50, 'missing_required_parameter'],
     ])

@@ -21,8 +21,8 @@ export interface InputLine {
 export class LineTooLongError extends Error {
   readonly line: number
 
-  constructor(line: number) {
-    super(`Line ${line + 1} is longer than ${BATCH_LINE_BYTES_MAX} bytes.`)
+  constructor(line: number, bytesMax: number) {
+    super(`Line ${line + 1} is longer than ${bytesMax} bytes.`)
     this.line = line
   }
 }
@@ -50,14 +50,23 @@ export async function readInput({ vault, file }: InputFile, start: number, lengt
 /** Reads lines one after the other. */
 export class LineReader {
   readonly #input: InputFile
+  readonly #bytesMax: number
   #line: number
   /** Where in the file the buffer begins. */
   #offset: number
   #buffer: Buffer = Buffer.alloc(0)
 
-  /** @param from where the first line begins. */
-  constructor(input: InputFile, from: { readonly line: number; readonly offset: number }) {
+  /**
+   * @param from where the first line begins.
+   * @param bytesMax the longest line.
+   */
+  constructor(
+    input: InputFile,
+    from: { readonly line: number; readonly offset: number },
+    bytesMax: number = BATCH_LINE_BYTES_MAX,
+  ) {
     this.#input = input
+    this.#bytesMax = bytesMax
     this.#line = from.line
     this.#offset = from.offset
   }
@@ -88,7 +97,7 @@ export class LineReader {
     for (;;) {
       const at = this.#buffer.indexOf(NEWLINE, searched)
       const length = at === -1 ? this.#buffer.length : at
-      if (length > BATCH_LINE_BYTES_MAX) throw new LineTooLongError(this.#line)
+      if (length > this.#bytesMax) throw new LineTooLongError(this.#line, this.#bytesMax)
       if (at !== -1) return at
       searched = this.#buffer.length
       const readTo = this.#offset + this.#buffer.length

@@ -34,7 +34,7 @@ export function v1Batches(app: FastifyInstance, deps: BatchRoutesDeps): void {
   mountKeyed(app, deps, endpoints.listBatches, async (call, caller): Promise<Printed<BatchListReply>> => {
     const { limit, after = null } = parseBySchema(endpoints.listBatches.request.query, call.request.query)
     call.reply.header('cache-control', 'no-store')
-    const found = await deps.batches.store.list(caller.accountId, { after, limit: limit + 1 })
+    const found = await deps.batches.store.list(caller.accountId, { ofMessages: false, after, limit: limit + 1 })
     const data = found.slice(0, limit).map(renderBatch)
     return {
       object: 'list',
