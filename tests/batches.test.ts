@@ -1,4 +1,5 @@
 /** Batches through OpenAI's own client, against a whole gateway on both engines. */
+import { nanocreditsOf } from '@svc/contract'
 import type OpenAI from 'openai'
 import { toFile } from 'openai'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -241,13 +242,24 @@ describeEachEngine('credits of batches', (engine) => {
     expect(await capturesOf(gateway)).toEqual([])
   })
 
-  test('a key that may not use the model, and one whose budget is spent', async () => {
+  test('a key that may not use the model, and one whose budget covers one line', async () => {
     stub.onChat = (_call, response) => sendCompletion(response)
-    const { rawKey } = await gateway.createKey({ models: ['svc-gpt-mini'] })
-    const client = clientOf(gateway, rawKey)
-    const done = await ended(client, (await startBatch(client, chatLines(1))).id)
-    const [failure] = await linesOf(client, done.error_file_id)
+    const narrow = clientOf(gateway, (await gateway.createKey({ models: ['svc-gpt-mini'] })).rawKey)
+    const refused = await ended(narrow, (await startBatch(narrow, chatLines(1))).id)
+    const [failure] = await linesOf(narrow, refused.error_file_id)
     expect([failure!.response!.status_code, failure!.response!.body.error.code]).toEqual([403, 'model_not_allowed'])
+
+    const lines = chatLines(2, 'svc-gpt', { max_tokens: 5 })
+    const tight = await gateway.createKey({ budget: { limit: nanocreditsOf(1n), period: 'none' } })
+    const { credits_required: required } = await errorOf(
+      await gateway.chat(JSON.parse(lines[0]!).body, { key: tight.rawKey }),
+    )
+    const limit = nanocreditsOf(BigInt(Math.round(Number(required) * 1e9)))
+    const budgeted = clientOf(gateway, (await gateway.createKey({ budget: { limit, period: 'none' } })).rawKey)
+    const done = await ended(budgeted, (await startBatch(budgeted, lines)).id)
+    const [shortage] = await linesOf(budgeted, done.error_file_id)
+    expect([done.request_counts!.completed, shortage!.response!.body.error.code]).toEqual([1, 'key_budget_exceeded'])
+    expect(await capturesOf(gateway)).toEqual([CHARGE])
   })
 
   test('a cancelled batch begins no further line, keeps what was made, and names the rest', async () => {
