@@ -3,6 +3,8 @@ import { nanocreditsOf } from '@svc/contract'
 import type OpenAI from 'openai'
 import { toFile } from 'openai'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createAccountStore } from '../packages/server/src/access/accounts/account-store.ts'
+import { setAccountStatus } from '../packages/server/src/access/accounts/set-account-status.ts'
 import { sendCompletion } from '../packages/server/testing/stub-upstream.ts'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import { createTestAccount, readDatabaseFiles, startTestGateway } from '../packages/server/testing/test-gateway.ts'
@@ -240,6 +242,30 @@ describeEachEngine('credits of batches', (engine) => {
     const failures = await linesOf(client, done.error_file_id)
     expect(failures.map(({ response }) => response!.body.error.code)).toEqual(['invalid_api_key', 'invalid_api_key'])
     expect(await capturesOf(gateway)).toEqual([])
+  })
+
+  test('a suspended account starts none, and its lines that wait are refused', async () => {
+    const client = clientOf(gateway)
+    const held: (() => void)[] = []
+    stub.onChat = (_call, response) => void held.push(() => sendCompletion(response))
+    const batch = await startBatch(client, chatLines(10))
+    await expect.poll(() => held.length, { timeout: 10_000 }).toBe(8)
+    const accounts = createAccountStore(gateway.gateway.database)
+    await setAccountStatus(accounts, gateway.accountId, 'suspended')
+    await expect(startBatch(client, chatLines(1))).rejects.toMatchObject({ status: 403, code: 'account_suspended' })
+    const started = client.batches.create({
+      ...{ input_file_id: batch.input_file_id, endpoint: CHAT_URL, completion_window: '24h' },
+    })
+    await expect(started).rejects.toMatchObject({ status: 403, code: 'account_suspended' })
+    for (const answer of held) answer()
+    const done = await ended(client, batch.id)
+    expect(done.request_counts).toEqual({ total: 10, completed: 8, failed: 2 })
+    const failures = await linesOf(client, done.error_file_id)
+    expect(failures.map(({ response }) => response!.body.error.code)).toEqual([
+      'account_suspended',
+      'account_suspended',
+    ])
+    expect(await capturesOf(gateway)).toHaveLength(8)
   })
 
   test('a key that may not use the model, and one whose budget covers one line', async () => {

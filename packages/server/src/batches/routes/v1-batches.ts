@@ -1,6 +1,6 @@
 import { type BatchListReply, endpoints, type Printed } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
-import { requireCredits } from '../../money/billing/require-credits.ts'
+import { requireStanding } from '../../uploads/require-standing.ts'
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
 import { beginIdempotent, storeResponse } from '../../edge/idempotent-response.ts'
 import { readObjectBody } from '../../edge/read-object-body.ts'
@@ -25,7 +25,7 @@ export function v1Batches(app: FastifyInstance, deps: BatchRoutesDeps): void {
     if (once.kind === 'replay') return once.body
     const json = await storeResponse(deps, once.run, async () => {
       // Decides nothing: each line is held for when it is made.
-      await requireCredits({ balance: deps.balance.store, consoleUrl: deps.consoleUrl }, caller, 'chat')
+      await requireStanding(deps, caller)
       const batch = await startBatch(deps.batches, caller, { requestId: call.request.id, request })
       return { contentType: JSON_TYPE, headers: {}, body: JSON.stringify(renderBatch(batch)) }
     })

@@ -1,6 +1,6 @@
 import { endpoints, type MessageBatchListReply, type Printed } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
-import { requireCredits } from '../../money/billing/require-credits.ts'
+import { requireStanding } from '../../uploads/require-standing.ts'
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
 import { readJsonBody } from '../../edge/read-json-body.ts'
 import { mountKeyed } from '../../edge/route.ts'
@@ -14,7 +14,7 @@ export function v1MessagesBatches(app: FastifyInstance, deps: BatchRoutesDeps): 
   const endpoint = endpoints.createMessageBatch
   inMessageForm(app, (scope) => {
     mountKeyed(scope, deps, endpoint, async (call, known) => {
-      await requireCredits({ balance: deps.balance.store, consoleUrl: deps.consoleUrl }, known, 'chat')
+      await requireStanding(deps, known)
       const paid = { caller: known, endpoint, type: 'chat', bytesMax: deps.limits.chatBodyBytes } as const
       const { caller, body, release } = await readJsonBody(deps, call, paid)
       try {

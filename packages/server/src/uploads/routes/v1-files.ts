@@ -1,7 +1,7 @@
 import { endpoints, FILE_BYTES_MAX, type FileListReply, type Printed } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
-import { requireCredits } from '../../money/billing/require-credits.ts'
+import { requireStanding } from '../require-standing.ts'
 import { readAsCaller } from '../../edge/read-as-caller.ts'
 import { readForm } from '../../edge/read-form.ts'
 import { admitCaller, mountKeyed, type RouteCall } from '../../edge/route.ts'
@@ -14,7 +14,7 @@ async function upload(deps: UploadRoutesDeps, call: RouteCall) {
   const endpoint = endpoints.uploadFile
   const admitted = await admitCaller(deps, call, endpoint, 'cached')
   // Room is not given away: who has no credits can use no file.
-  await requireCredits({ balance: deps.balance.store, consoleUrl: deps.consoleUrl }, admitted, 'chat')
+  await requireStanding(deps, admitted)
   await requireRoom(deps.uploads, admitted)
   const sizes = { fileBytesMax: FILE_BYTES_MAX, filesMax: 1, stallMs: deps.limits.uploadStallMs }
   const { caller, body: form } = await readAsCaller(
