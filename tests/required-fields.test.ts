@@ -11,6 +11,8 @@ const CHUNK = ['id', 'created', 'model', 'choices[].index', 'choices[].finish_re
 const RESPONSE = [
   ...['id', 'object', 'created_at', 'status', 'error', 'incomplete_details', 'instructions', 'metadata', 'model'],
   ...['output', 'parallel_tool_calls', 'temperature', 'tool_choice', 'tools', 'top_p'],
+  // Of OpenRouter's schema.
+  ...['completed_at', 'frequency_penalty', 'presence_penalty'],
 ]
 const RESPONSE_USAGE = [
   ...['usage.input_tokens', 'usage.input_tokens_details.cached_tokens', 'usage.output_tokens'],

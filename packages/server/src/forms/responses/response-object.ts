@@ -73,11 +73,13 @@ function renderUsage(usage: Fields): Fields {
 function echo({ request, offered, isStored }: AskedResponse): Fields {
   const { text, reasoning } = request
   return {
+    frequency_penalty: request['frequency_penalty'] ?? 0,
     instructions: request.instructions ?? null,
     max_output_tokens: request.max_output_tokens ?? null,
     max_tool_calls: request.max_tool_calls ?? null,
     metadata: request.metadata ?? {},
     parallel_tool_calls: request.parallel_tool_calls ?? true,
+    presence_penalty: request['presence_penalty'] ?? 0,
     previous_response_id: request.previous_response_id ?? null,
     reasoning: { effort: reasoning?.effort ?? null, summary: reasoning?.summary ?? null },
     service_tier: request.service_tier ?? 'default',
@@ -109,6 +111,8 @@ export function responseObject(
     id: responseId(head.requestId),
     object: 'response',
     created_at: Math.floor(head.now / 1000),
+    // OpenRouter's SDK demands the field and takes null; when the last byte leaves is not known here.
+    completed_at: null,
     status,
     error: error === null ? null : { code: error['code'] ?? 'server_error', message: error['message'] },
     incomplete_details: reason === null ? null : { reason },
