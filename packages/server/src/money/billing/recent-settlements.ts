@@ -16,8 +16,10 @@ import { decodeRecords, encodeRecord } from './journal-record.ts'
  */
 const FILE_MS = 600_000
 const FILE_BYTES = 16 * 1_048_576
-/** Settlements that wait to be written at most; those beyond are not taken down. */
-const BUFFERED_MAX = 10_000
+/** Bytes of settlements that wait to be written at most; those beyond are not taken down. Source: own choice. */
+const BUFFERED_MAX = 16 * 1_048_576
+/** They wait in pieces of so many bytes. */
+const PIECE_BYTES = 256 * 1_024
 
 const SUFFIX = '.recent'
 const ASIDE_SUFFIX = '.recent.before'
@@ -33,7 +35,10 @@ export interface RecentSettlementsOptions {
 export class RecentSettlements {
   readonly #options: RecentSettlementsOptions
   readonly #path: string
-  #buffered: SettleHold[] = []
+  /** Full pieces, and the one that is being filled. */
+  #full: Buffer[] = []
+  #piece = Buffer.alloc(0)
+  #filled = 0
   #bytes = 0
   #beganAt = 0
   #writing = Promise.resolve()
@@ -43,10 +48,33 @@ export class RecentSettlements {
     this.#path = join(options.folder, `${options.processId}${SUFFIX}`)
   }
 
-  /** Notes a settlement that the database has confirmed. Costs no input or output. */
+  /**
+   * Notes a settlement that the database has confirmed. Costs no input or output. It is written down as bytes at once:
+   * thousands of operations that are kept for a second are copied again and again by the collector.
+   */
   note(operation: SettleHold): void {
     if (operation.charge === 0n && operation.lost === 0n) return
-    if (this.#buffered.length < BUFFERED_MAX) this.#buffered.push(operation)
+    if (this.#full.length * PIECE_BYTES >= BUFFERED_MAX) return
+    const line = encodeRecord(operation)
+    // A character has three bytes at most in UTF-8.
+    if (this.#piece.length - this.#filled < line.length * 3) this.#begin(Math.max(PIECE_BYTES, line.length * 3))
+    this.#filled += this.#piece.write(line, this.#filled)
+  }
+
+  #begin(bytes: number): void {
+    if (this.#filled > 0) this.#full.push(this.#piece.subarray(0, this.#filled))
+    this.#piece = Buffer.allocUnsafeSlow(bytes)
+    this.#filled = 0
+  }
+
+  /** Takes what waits. */
+  #take(): readonly Buffer[] {
+    const pieces = [...this.#full, this.#piece.subarray(0, this.#filled)].filter(({ length }) => length > 0)
+    this.#full = []
+    // The rest of the piece is filled while this one is written.
+    this.#piece = this.#piece.subarray(this.#filled)
+    this.#filled = 0
+    return pieces
   }
 
   /** Writes what was noted. @throws what the disk said; what was noted is then forgotten. */
@@ -77,9 +105,8 @@ export class RecentSettlements {
   }
 
   async #write(): Promise<void> {
-    const group = this.#buffered
-    if (group.length === 0) return
-    this.#buffered = []
+    const pieces = this.#take()
+    if (pieces.length === 0) return
     const now = this.#options.clock.now()
     if (this.#bytes > FILE_BYTES || now - this.#beganAt > FILE_MS) {
       await mkdir(this.#options.folder, { recursive: true, mode: 0o700 })
@@ -87,9 +114,10 @@ export class RecentSettlements {
       this.#bytes = 0
       this.#beganAt = now
     }
-    const bytes = Buffer.from(group.map(encodeRecord).join(''))
-    await appendFile(this.#path, bytes, { mode: 0o600 })
-    this.#bytes += bytes.length
+    for (const piece of pieces) {
+      await appendFile(this.#path, piece, { mode: 0o600 })
+      this.#bytes += piece.length
+    }
   }
 
   async #files(): Promise<readonly string[]> {
