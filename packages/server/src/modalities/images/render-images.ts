@@ -77,7 +77,7 @@ function renderCounts(counts: { input: number; output: number; image: number }, 
 }
 
 /** Of an image before the last of its stream: all that is counted is told with the last. */
-const COUNTED_LATER = `"usage":${renderCounts({ input: 0, output: 0, image: 0 }, '"total_tokens":0')}`
+const COUNTED_LATER = `"usage":${renderCounts({ input: 0, output: 0, image: 0 }, '"total_tokens":0,"cost":0')}`
 
 function eventName({ kind }: ImageCall, what: 'partial_image' | 'completed'): string {
   return `${kind === 'edit' ? 'image_edit' : 'image_generation'}.${what}`
