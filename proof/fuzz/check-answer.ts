@@ -29,12 +29,18 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** The code of an error; where OpenRouter's programs ask it is a number there, and ours is among the metadata. */
+function codeOf({ code, metadata }: Readonly<Record<string, unknown>>): string | null {
+  const own = typeof code === 'number' && isRecord(metadata) ? metadata['code'] : code
+  return typeof own === 'string' ? own : null
+}
+
 /** @returns what is wrong with the shape of an error, or null. */
 function checkErrorObject(error: unknown): string | null {
   if (!isRecord(error)) return 'an error without an error object'
-  const { message, type, code, param } = error
+  const { message, type, param } = error
   if (typeof message !== 'string' || message === '') return 'an error without a message'
-  if (typeof type !== 'string' || typeof code !== 'string') return 'an error without type or code'
+  if (typeof type !== 'string' || codeOf(error) === null) return 'an error without type or code'
   return param === null || typeof param === 'string' ? null : 'an error whose param is no text'
 }
 
@@ -50,7 +56,7 @@ function checkError({ caller }: Operation, { status, body, headers }: RawAnswer)
   if (caller === 'visitor' && isSignInRefusal(parsed.value, status)) return null
   const problem = checkErrorObject(parsed.value['error'])
   if (problem !== null) return problem
-  const { code } = parsed.value['error'] as { readonly code: string }
+  const code = codeOf(parsed.value['error'] as Readonly<Record<string, unknown>>) ?? ''
   return status >= 500 && !UPSTREAM_CODES.has(code) ? `a failure of the gateway itself: ${code}` : null
 }
 

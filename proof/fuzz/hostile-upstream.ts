@@ -152,8 +152,16 @@ function hostileAnswer(right: RightAnswer, { path, wantsStream }: UpstreamCall):
     if (file !== null && isRightKind) return fileAnswer(file)
     return events !== null && wantsStream === isRightKind ? eventsAnswer(events) : jsonAnswer(whole)
   }
-  const quiet = path.includes('/images') ? hangUp : silence
-  return weighted([227, ofKind(true)], [11, ofKind(false)], [1, fc.constant(hangUp)], [1, fc.constant(quiet)])
+  const isAwaited = path.includes('/images')
+  const quiet = isAwaited ? hangUp : silence
+  const drawn = weighted([227, ofKind(true)], [11, ofKind(false)], [1, fc.constant(hangUp)], [1, fc.constant(quiet)])
+  return isAwaited ? drawn.map(withoutLength) : drawn
+}
+
+/** A length that promises more than is sent is silence, too. */
+function withoutLength({ answer, story }: HostileAnswer): HostileAnswer {
+  const { 'content-length': _promised, ...headers } = { ...answer.headers }
+  return { answer: { ...answer, headers }, story }
 }
 
 function readCall({ method, path, json, wantsStream }: StubCall): UpstreamCall {
