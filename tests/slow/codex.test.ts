@@ -38,11 +38,7 @@ interface Ran {
   readonly out: string
 }
 
-function run(
-  command: string,
-  words: readonly string[],
-  more: { cwd: string; env?: Record<string, string> },
-): Promise<Ran> {
+function run(command: string, words: readonly string[], more: { cwd: string; env?: NodeJS.ProcessEnv }): Promise<Ran> {
   const env = { ...childEnvironment(), ...more.env }
   const child = spawn(command, words, { cwd: more.cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let out = ''
@@ -54,7 +50,9 @@ function run(
 beforeAll(async () => {
   // Codex refuses a home below the folder for temporary files.
   folder = await mkdtemp(path.join(process.env['HOME'] ?? tmpdir(), '.svc-codex-'))
-  const installed = await run('npm', ['install', '--prefix', folder, `@openai/codex@${VERSION}`], { cwd: folder })
+  // With the settings of the machine: they say where its registry is.
+  const inside = { cwd: folder, env: process.env }
+  const installed = await run('npm', ['install', '--prefix', folder, `@openai/codex@${VERSION}`], inside)
   if (installed.code !== 0) throw new Error(installed.out)
 }, 300_000)
 afterAll(() => rm(folder, { recursive: true, force: true }))
