@@ -163,8 +163,6 @@ describe('a tool that an upstream would run is refused by name, and nothing is a
     ['tools.0.new_hosted_tool', () => talk({ tools: [{ ...tool, new_hosted_tool: {} }] })],
     ['tools.0.retrieval', () => talk({ tools: [{ ...tool, retrieval: { knowledge_id: 'x' } }] })],
     ['options.tools', () => talk({ options: { tools: [{ googleSearch: {} }] } })],
-    ['tools.0.web_search', () => message({ tools: [{ ...flat, web_search: { enable: true } }] })],
-    ['tools.0.googleSearch', () => message({ tools: [{ name: 'f', input_schema: {}, googleSearch: {} }] })],
     ['tools.0.type', () => message({ tools: [{ type: 'web_search_20250305', name: 'web_search' }] })],
   ])('%s', async (param, ask) => {
     const response = await ask()
@@ -178,6 +176,15 @@ describe('a tool that an upstream would run is refused by name, and nothing is a
     const own = { type: 'function', name: 'f', parameters: {}, web_search: {} }
     const tools = [own, { type: 'custom', name: 'g', googleSearch: {} }, { type: 'web_search' }]
     expect((await respond({ tools })).status).toBe(200)
+    expect(upstream.stub.chats[0]?.text).not.toMatch(/search/i)
+  })
+
+  test('in the Messages form, where a field of a tool is ignored, no word of it goes on', async () => {
+    const tools = [
+      { ...flat, web_search: { enable: true } },
+      { ...flat, name: 'g', googleSearch: {} },
+    ]
+    expect((await message({ tools })).status).toBe(200)
     expect(upstream.stub.chats[0]?.text).not.toMatch(/search/i)
   })
 

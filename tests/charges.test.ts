@@ -309,7 +309,7 @@ describe('with an upstream that reports no cost and has configured prices', () =
 test('a balance of one credit pays ten charges of 0.1 and is then exactly zero', async () => {
   const gateway = await startTestGateway({ upstreamUrl: stub.url, credits: '1' })
   stub.onChat = (_call, response) =>
-    sendCompletion(response, { usage: { prompt_tokens: 2_000_000, completion_tokens: 0 } })
+    sendCompletion(response, { usage: { prompt_tokens: 1_999_982, completion_tokens: 5 } })
   for (let count = 0; count < 10; count++) {
     expect(await ask(gateway, question('svc-mercury', { max_tokens: 1 }))).toMatchObject({ charge: credits('0.1') })
   }

@@ -191,7 +191,8 @@ describeEachEngine('keys', (engine) => {
 
   test.each([
     [['svc-gpt'], ['svc-gpt'], ['svc-opus', 'openai/gpt-6-astra', 'openrouter/openai/gpt-6-astra']],
-    [['openai/gpt-4o'], ['openai/gpt-4o', 'openrouter/openai/gpt-4o'], ['openai/gpt-4o-mini', 'svc-gpt', 'gpt-4o']],
+    // `gpt-4o` is what clients call it. Source: decision 0128.
+    [['openai/gpt-4o'], ['openai/gpt-4o', 'openrouter/openai/gpt-4o', 'gpt-4o'], ['openai/gpt-4o-mini', 'svc-gpt']],
     [['openrouter/openai/gpt-4o'], ['openai/gpt-4o', 'openrouter/openai/gpt-4o'], ['openrouter/openai/gpt-4o-mini']],
     [['no/such-model'], [], ['svc-gpt', 'openai/gpt-4o']],
   ])('a key for %s may use exactly that, by all its names', async (models, allowed, refused) => {
