@@ -113,8 +113,8 @@ describe('errors have the form of the client', () => {
   const asked = { 'anthropic-version': '2023-06-01' }
   const of = (status: number, type: string, code: string) => ({ status, type, code })
   test.each([
-    ['an unknown address, of a client of Anthropic', '/v1/files', asked, of(404, 'not_found_error', 'unknown_url')],
-    ['an unknown address below messages', '/v1/messages/batches', {}, of(404, 'not_found_error', 'unknown_url')],
+    ['an unknown address, of a client of Anthropic', '/v1/nothing', asked, of(404, 'not_found_error', 'unknown_url')],
+    ['an unknown address below messages', '/v1/messages/nothing', {}, of(404, 'not_found_error', 'unknown_url')],
     ['another method', '/v1/messages', {}, of(405, 'invalid_request_error', 'method_not_allowed')],
     ['an unknown model', '/v1/models/nothing', asked, of(404, 'not_found_error', 'model_not_found')],
   ])('%s', async (_what, path, headers, { status, ...error }) => {

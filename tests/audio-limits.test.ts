@@ -149,6 +149,6 @@ describeEachEngine('credit for seven of fifty requests at once', (engine) => {
       .select(['status', 'error_code'])
       .where('key_id', '=', keyId)
       .executeTakeFirstOrThrow()
-    expect(record).toEqual({ status: 'cancelled', error_code: null })
+    expect(record).toEqual({ status: 'incomplete', error_code: 'invalid_api_key' })
   })
 })

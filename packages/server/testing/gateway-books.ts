@@ -51,7 +51,12 @@ export async function createFundedAccount(
   return created
 }
 
-async function grantCredits({ ledger, clock }: BooksDeps, accountId: string, amount: Nanocredits): Promise<void> {
+/** Grants an account credits. */
+export async function grantCredits(
+  { ledger, clock }: BooksDeps,
+  accountId: string,
+  amount: Nanocredits,
+): Promise<void> {
   const now = clock.now()
   const transferId = createId(now)
   await ledger.submit({ kind: 'credit', source: 'grant', transferId, accountId, amount, reason: 'test', now })

@@ -31,9 +31,8 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = {
  * in common; there is no standard.
  */
 function names(entry: string, target: URL): boolean {
-  const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^:]*|.*:.*:.*?))(?::(\d+))?$/.exec(entry) ?? []
-  const name = (bracketed ?? plain ?? '').toLowerCase()
-  if (port !== undefined && port !== (target.port || DEFAULT_PORTS[target.protocol])) return false
+  const { name, port } = partsOf(entry.toLowerCase())
+  if (port !== null && port !== (target.port || DEFAULT_PORTS[target.protocol])) return false
   const host = target.hostname
     .replace(/^\[|\]$/g, '')
     .replace(/\.$/, '')
@@ -43,6 +42,16 @@ function names(entry: string, target: URL): boolean {
   if (isIP(name) !== 0) return isIP(host) !== 0 && isInRange(host, `${name}/${isIP(name) === 4 ? 32 : 128}`)
   const suffix = name.replace(/^\*?\.?/, '.').replace(/\.$/, '')
   return suffix.length > 1 && (host.endsWith(suffix) || (!name.startsWith('*.') && `.${host}` === suffix))
+}
+
+/** An address of IPv6 has colons of its own: a port follows it only behind brackets. */
+function partsOf(entry: string): { readonly name: string; readonly port: string | null } {
+  const at = entry.lastIndexOf(':')
+  const name = at === -1 ? entry : entry.slice(0, at)
+  const port = at === -1 ? '' : entry.slice(at + 1)
+  const isPort = /^\d{1,5}$/.test(port) && (!name.includes(':') || name.endsWith(']'))
+  const host = isPort ? name : entry
+  return { name: host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host, port: isPort ? port : null }
 }
 
 function isInRange(host: string, range: string): boolean {

@@ -19,6 +19,7 @@ const ALIKE = new Set([
   'proveEmail',
   'removeOperator',
   'setPassword',
+  'setResponseStorage',
   'setRotationOverlap',
   'setTeamAlert',
   'setTeamCap',

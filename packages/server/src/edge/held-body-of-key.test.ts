@@ -1,7 +1,8 @@
 /** A body that is held back: what its key may do is decided when it is there, at every endpoint that takes a body. */
-import { type Endpoint, endpointList } from '@svc/contract'
+import { type Endpoint, endpointList, nanocreditsOf, NANOCREDITS_PER_CREDIT } from '@svc/contract'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BrowserSession, createBrowserSession } from '../../testing/browser-session.ts'
+import { grantCredits } from '../../testing/gateway-books.ts'
 import { holdRequest, type LateAnswer } from '../../testing/hold-request.ts'
 import { makeWav } from '../../testing/make-wav.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
@@ -66,6 +67,10 @@ describeEachEngine('a body that is held back', (engine) => {
   beforeAll(async () => {
     gateway = await startTestGateway({ engine, clock: { now: () => Date.now() + aheadMs } })
     await signIn()
+    // What looks at the account before it reads a body has nothing to refuse.
+    const accounts = await gateway.gateway.database.read.selectFrom('account').select('account_id').execute()
+    const credit = nanocreditsOf(NANOCREDITS_PER_CREDIT)
+    for (const { account_id: id } of accounts) await grantCredits(gateway.gateway, id, credit)
   })
   afterAll(() => gateway.stop())
 
