@@ -99,7 +99,14 @@ export const operatorAccountReply = account.extend({
 
 export type OperatorAccountDetails = z.output<typeof operatorAccountReply>
 
-export const operatorAccountPath = z.object({ account_id: z.string().min(1).max(64) })
+export const operatorAccountPath = z.object({
+  // A byte of zero is text that no database takes.
+  account_id: z
+    .string()
+    .min(1)
+    .max(64)
+    .regex(/^[\x21-\x7e]+$/, 'expected the id of an account.'),
+})
 
 export const accountStateChange = z.object({ state: z.enum(accountStates), reason: operatorReason })
 
