@@ -125,6 +125,13 @@ describeEachEngine('the operator’s rows', (engine) => {
     expect(listed.data.map(({ id }) => id)).toEqual([accountId])
   })
 
+  // Found by the fuzz: PostgreSQL takes no byte of zero in a text.
+  test('an id that no database takes is refused', async () => {
+    const grant = { kind: 'grant', credits: '1', reason: 'a', id: '-' }
+    const refused = await refusal(operator, 'POST', `${rows}/accounts/null%00/credits`, grant)
+    expect(refused).toMatchObject({ status: 400, param: 'account_id' })
+  })
+
   test('credits are given once however often it is clicked, and never taken below zero', async () => {
     const { accountId } = await createTestAccount(gateway.gateway, '10')
     const path = `${rows}/accounts/${accountId}/credits`
