@@ -54,6 +54,8 @@ export interface LedgerOptions {
   readonly queueMax?: number
   /** Waits between attempts, in milliseconds; as many attempts more as there are waits. */
   readonly retryWaitsMs?: readonly number[]
+  /** How far apart commits are while many callers are about, in milliseconds. Absent: 8. */
+  readonly gatherMs?: number
   /** Called when a settlement had impossible values, and was written without them. */
   readonly onCorrected?: OnCorrected
   /** Called when a settlement found no row of its hold: it was charged late, or is lost with its caller. */
@@ -84,6 +86,7 @@ export class Ledger {
   readonly #batchMax: number
   readonly #queueMax: number
   readonly #retryWaitsMs: readonly number[]
+  readonly #gatherMs: number
   readonly #onCorrected: OnCorrected
   readonly #onLate: OnLate
   readonly #lane: BusyLane
@@ -113,6 +116,7 @@ export class Ledger {
     this.#batchMax = options.batchMax ?? BATCH_OPERATIONS_MAX
     this.#queueMax = options.queueMax ?? QUEUE_OPERATIONS_MAX
     this.#retryWaitsMs = options.retryWaitsMs ?? RETRY_WAITS_MS
+    this.#gatherMs = options.gatherMs ?? GATHER_MS
     this.#onCorrected = options.onCorrected ?? (() => undefined)
     this.#onLate = options.onLate ?? (() => undefined)
   }
@@ -218,7 +222,7 @@ export class Ledger {
    */
   async #gather(): Promise<void> {
     if (this.#lastBatch >= GATHER_FROM) {
-      const leftMs = this.#lastCommitAt + GATHER_MS - performance.now()
+      const leftMs = this.#lastCommitAt + this.#gatherMs - performance.now()
       if (leftMs > 0 && this.#queue.length < this.#batchMax) await waitMs(leftMs)
     } else if (!this.#isUrgent && !this.#isClosed && this.#averageGapMs * PATIENT_AMONG <= PATIENCE_MS) {
       const { promise, resolve } = Promise.withResolvers<void>()
