@@ -1,8 +1,5 @@
 /** One request for embeddings. */
-import type { Model } from '../../catalog/model.ts'
-import { ServiceError } from '../../platform/errors/service-error.ts'
-import { findModel, wrongModel } from '../../pipeline/find-model.ts'
-import { type AskCost, withLateCost } from '../../pipeline/late-cost.ts'
+import type { AskCost } from '../../pipeline/late-cost.ts'
 import {
   type Bound,
   type CountingDeps,
@@ -14,13 +11,13 @@ import {
   wholeAnswer,
   type WholeAnswer,
 } from '../../pipeline/paid-work.ts'
+import { findPromptModel, pricePrompt, type PromptTarget, promptTarget } from '../../pipeline/prompt-work.ts'
 import { runPaid } from '../../pipeline/run-paid.ts'
 import { boundCountedTexts, boundEmbedding, boundTexts, estimateTexts } from '../../pricing/embedding-bound.ts'
 import type { Offering } from '../../pipeline/routing/list-targets.ts'
-import type { ChatTarget } from '../../pipeline/routing/target.ts'
 import type { EmbeddingUpstream, UpstreamEmbeddings } from '../../upstreams/embedding-upstream.ts'
 import { upstreamFailure } from '../../upstreams/upstream-failure.ts'
-import { countedCost, decideCharge, tokensOf } from '../../pipeline/token-charge.ts'
+import { countedCost } from '../../pipeline/token-charge.ts'
 import type { EmbeddingCall } from './parse-embeddings.ts'
 import { renderPromptUsage, renderSvc } from '../../pipeline/render-charge.ts'
 import { renderVectors } from './render-vectors.ts'
@@ -28,28 +25,10 @@ import { renderVectors } from './render-vectors.ts'
 /** One request for embeddings of one caller. */
 export type EmbeddingTask = PaidTask<EmbeddingCall>
 
-interface EmbeddingTarget extends ChatTarget {
-  readonly port: EmbeddingUpstream
-}
+type EmbeddingTarget = PromptTarget<EmbeddingUpstream>
 
-function embeddingTarget({ upstream, upstreamModel, price }: Offering): EmbeddingTarget | null {
-  if (price === null) return null
-  const { embeddings: port } = upstream
-  if (port !== null) return { upstream, upstreamModel, price, port }
-  throw new ServiceError('invalid_value', 'This model does not support embeddings.', { param: 'model' })
-}
-
-/**
- * A model that makes vectors, or of which no list says what it does: an upstream whose lists do not say is asked.
- *
- * @throws {ServiceError} `invalid_value` for a model that does something else.
- */
-function findEmbeddingModel(deps: CountingDeps, { call, caller }: EmbeddingTask): Model {
-  const model = findModel(deps, caller, call.request.model)
-  const mayBeAsked = (): boolean => deps.upstreamOf(model).embeddings?.takesAnyModel === true
-  const mayBe = model.type === 'embedding' || (model.type === 'text' && !model.featured && mayBeAsked())
-  if (model.price === null || !mayBe) throw wrongModel(model, 'make embeddings')
-  return model
+function embeddingTarget(offering: Offering): EmbeddingTarget | null {
+  return promptTarget(offering, ({ embeddings }) => embeddings, 'This model does not support embeddings.')
 }
 
 /** What is held: so many tokens at the dearest price that can come to count. */
@@ -75,10 +54,11 @@ async function countedBound(
 /** @throws {UpstreamFailure} for vectors that are none. */
 async function price(
   askCost: AskCost,
-  { target, model, hold }: Paid<EmbeddingTarget>,
+  paid: Paid<EmbeddingTarget>,
   { request, texts }: EmbeddingCall,
   embedded: UpstreamEmbeddings,
 ): Promise<Priced<WholeAnswer>> {
+  const { target, model } = paid
   const data = renderVectors(embedded.vectors, request.encoding_format ?? 'float')
   if (data === null) throw upstreamFailure('broken', { upstream: target.upstream.name, status: 200 })
   const counted = {
@@ -86,18 +66,11 @@ async function price(
     // The window is that of one text.
     ...{ showsReasoning: false, choices: 1, contextLength: (model.contextLength ?? 0) * texts.length },
   }
-  const answer = await withLateCost(askCost, embedded, counted)
-  const decided = decideCharge(target.price, answer, counted)
-  hold.bill.deliver(embedded)
-  return {
-    ...{ charge: decided.charge, estimated: decided.estimated, tokens: tokensOf(decided) },
-    ...{ status: 'ok', errorCode: null, failure: null, generationId: answer.generationId },
-    render: (charged) => {
-      const usage = renderPromptUsage(decided.usage.promptTokens, charged.charge)
-      const body = JSON.stringify({ object: 'list', data, model: request.model, usage })
-      return { body: `${body.slice(0, -1)},"svc":${renderSvc(charged, decided.estimated, null)}}`, charged }
-    },
-  }
+  return pricePrompt(askCost, paid, { made: embedded, report: embedded, counted }, (decided, charged) => {
+    const usage = renderPromptUsage(decided.usage.promptTokens, charged.charge)
+    const body = JSON.stringify({ object: 'list', data, model: request.model, usage })
+    return `${body.slice(0, -1)},"svc":${renderSvc(charged, decided.estimated, null)}}`
+  })
 }
 
 /**
@@ -113,7 +86,11 @@ export function embedTexts(deps: CountingDeps, task: EmbeddingTask): Promise<Who
   const tokensMax = ({ model }: FoundModel<EmbeddingTarget>): number => boundTexts(call.texts, model.contextLength)
   const work: PaidWork<EmbeddingTarget, UpstreamEmbeddings, WholeAnswer, WholeAnswer> = {
     ...{ type: 'embedding', model: call.request.model, stream: false, sendsBeforeSettlement: false },
-    findModel: () => findEmbeddingModel(deps, task),
+    findModel: () =>
+      findPromptModel(deps, task.caller, {
+        ...{ id: call.request.model, type: 'embedding' },
+        mayTake: (model) => deps.upstreamOf(model).embeddings?.takesAnyModel === true,
+      }),
     selectTarget: () => embeddingTarget,
     bound: (found) => boundOf(found, tokensMax(found)),
     sharperBound: (found) => countedBound(deps, call, found, tokensMax(found)),

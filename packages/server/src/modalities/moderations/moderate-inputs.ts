@@ -1,8 +1,5 @@
 /** One request for moderation. */
-import type { Model } from '../../catalog/model.ts'
-import { ServiceError } from '../../platform/errors/service-error.ts'
-import { findModel, wrongModel } from '../../pipeline/find-model.ts'
-import { type AskCost, withLateCost } from '../../pipeline/late-cost.ts'
+import type { AskCost } from '../../pipeline/late-cost.ts'
 import {
   type Bound,
   type FoundModel,
@@ -15,10 +12,10 @@ import {
   type WholeAnswer,
 } from '../../pipeline/paid-work.ts'
 import { renderPromptUsage, renderSvc } from '../../pipeline/render-charge.ts'
+import { findPromptModel, pricePrompt, type PromptTarget, promptTarget } from '../../pipeline/prompt-work.ts'
 import { runPaid } from '../../pipeline/run-paid.ts'
 import type { Offering } from '../../pipeline/routing/list-targets.ts'
-import type { ChatTarget } from '../../pipeline/routing/target.ts'
-import { countedCost, decideCharge, tokensOf } from '../../pipeline/token-charge.ts'
+import { countedCost } from '../../pipeline/token-charge.ts'
 import { estimateUsage, sellsTokens } from '../../pricing/charge-chat.ts'
 import { boundEmbedding, boundTexts, estimateTexts } from '../../pricing/embedding-bound.ts'
 import { IMAGE_TOKENS } from '../../pricing/prompt-bound.ts'
@@ -28,28 +25,10 @@ import type { ModerationCall } from './parse-moderation.ts'
 /** One request of one caller. */
 export type ModerationTask = PaidTask<ModerationCall>
 
-interface ModerationTarget extends ChatTarget {
-  readonly port: ModerationUpstream
-}
+type ModerationTarget = PromptTarget<ModerationUpstream>
 
-function moderationTarget({ upstream, upstreamModel, price }: Offering): ModerationTarget | null {
-  if (price === null) return null
-  const { moderation: port } = upstream
-  if (port !== null) return { upstream, upstreamModel, price, port }
-  throw new ServiceError('invalid_value', 'This model does not moderate.', { param: 'model' })
-}
-
-/**
- * A model that classifies, or of which no list says what it does: an upstream whose lists do not say is asked.
- *
- * @throws {ServiceError} `invalid_value` for a model that does something else.
- */
-function findModerationModel(deps: PaidDeps, { call, caller }: ModerationTask): Model {
-  const model = findModel(deps, caller, call.model)
-  const mayBeAsked = (): boolean => deps.upstreamOf(model).moderation?.takesAnyModel === true
-  const mayBe = model.type === 'moderation' || (model.type === 'text' && !model.featured && mayBeAsked())
-  if (model.price === null || !mayBe) throw wrongModel(model, 'moderate')
-  return model
+function moderationTarget(offering: Offering): ModerationTarget | null {
+  return promptTarget(offering, ({ moderation }) => moderation, 'This model does not moderate.')
 }
 
 /** What is held: the bytes of the texts as tokens, and the most that an image has. */
@@ -68,7 +47,7 @@ function render({ results }: UpstreamModeration): readonly object[] {
 
 async function price(
   askCost: AskCost,
-  { target, hold }: Paid<ModerationTarget>,
+  paid: Paid<ModerationTarget>,
   { texts, model }: ModerationCall,
   moderated: UpstreamModeration,
 ): Promise<Priced<WholeAnswer>> {
@@ -79,19 +58,12 @@ async function price(
   }
   // Where tokens cost nothing, nothing of the charge is an estimate.
   const usage = moderated.usage ?? estimateUsage(counted)
-  const report = sellsTokens(target.price) ? moderated : { ...moderated, usage }
-  const answer = await withLateCost(askCost, report, counted)
-  const decided = decideCharge(target.price, answer, counted)
-  hold.bill.deliver(moderated)
-  return {
-    ...{ charge: decided.charge, estimated: decided.estimated, tokens: tokensOf(decided) },
-    ...{ status: 'ok', errorCode: null, failure: null, generationId: answer.generationId },
-    render: (charged) => {
-      const counts = renderPromptUsage(decided.usage.promptTokens, charged.charge)
-      const body = JSON.stringify({ id: `modr-${hold.id}`, model, results: render(moderated), usage: counts })
-      return { body: `${body.slice(0, -1)},"svc":${renderSvc(charged, decided.estimated, null)}}`, charged }
-    },
-  }
+  const report = sellsTokens(paid.target.price) ? moderated : { ...moderated, usage }
+  return pricePrompt(askCost, paid, { made: moderated, report, counted }, (decided, charged) => {
+    const counts = renderPromptUsage(decided.usage.promptTokens, charged.charge)
+    const body = JSON.stringify({ id: `modr-${paid.hold.id}`, model, results: render(moderated), usage: counts })
+    return `${body.slice(0, -1)},"svc":${renderSvc(charged, decided.estimated, null)}}`
+  })
 }
 
 /**
@@ -106,7 +78,11 @@ export function moderateInputs(deps: PaidDeps, task: ModerationTask): Promise<Wh
   const { call } = task
   const work: PaidWork<ModerationTarget, UpstreamModeration, WholeAnswer, WholeAnswer> = {
     ...{ type: 'moderation', model: call.model, stream: false, sendsBeforeSettlement: false },
-    findModel: () => findModerationModel(deps, task),
+    findModel: () =>
+      findPromptModel(deps, task.caller, {
+        ...{ id: call.model, type: 'moderation' },
+        mayTake: (model) => deps.upstreamOf(model).moderation?.takesAnyModel === true,
+      }),
     selectTarget: () => moderationTarget,
     bound: (found) => boundOf(found, call),
     begin: (paid) => ({

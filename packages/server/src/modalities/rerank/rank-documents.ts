@@ -1,8 +1,5 @@
 /** One request to rank documents. */
-import type { Model } from '../../catalog/model.ts'
-import { ServiceError } from '../../platform/errors/service-error.ts'
-import { findModel, wrongModel } from '../../pipeline/find-model.ts'
-import { type AskCost, withLateCost } from '../../pipeline/late-cost.ts'
+import type { AskCost } from '../../pipeline/late-cost.ts'
 import {
   type Bound,
   type CountingDeps,
@@ -14,10 +11,10 @@ import {
   wholeAnswer,
   type WholeAnswer,
 } from '../../pipeline/paid-work.ts'
+import { findPromptModel, pricePrompt, type PromptTarget, promptTarget } from '../../pipeline/prompt-work.ts'
 import { runPaid } from '../../pipeline/run-paid.ts'
 import type { Offering } from '../../pipeline/routing/list-targets.ts'
-import type { ChatTarget } from '../../pipeline/routing/target.ts'
-import { countedCost, decideCharge, tokensOf } from '../../pipeline/token-charge.ts'
+import { countedCost } from '../../pipeline/token-charge.ts'
 import { sellsTokens } from '../../pricing/charge-chat.ts'
 import {
   boundCountedRanking,
@@ -34,28 +31,10 @@ import { renderRanking } from './render-ranking.ts'
 /** One request of one caller. */
 export type RerankTask = PaidTask<RerankCall>
 
-interface RerankTarget extends ChatTarget {
-  readonly port: RerankUpstream
-}
+type RerankTarget = PromptTarget<RerankUpstream>
 
-function rerankTarget({ upstream, upstreamModel, price }: Offering): RerankTarget | null {
-  if (price === null) return null
-  const { rerank: port } = upstream
-  if (port !== null) return { upstream, upstreamModel, price, port }
-  throw new ServiceError('invalid_value', 'This model does not rank documents.', { param: 'model' })
-}
-
-/**
- * A model that ranks, or of which no list says what it does: an upstream whose lists do not say is asked.
- *
- * @throws {ServiceError} `invalid_value` for a model that does something else.
- */
-function findRerankModel(deps: CountingDeps, { call, caller }: RerankTask): Model {
-  const model = findModel(deps, caller, call.request.model)
-  const mayBeAsked = (): boolean => deps.upstreamOf(model).rerank?.takesAnyModel === true
-  const mayBe = model.type === 'rerank' || (model.type === 'text' && !model.featured && mayBeAsked())
-  if (model.price === null || !mayBe) throw wrongModel(model, 'rank documents')
-  return model
+function rerankTarget(offering: Offering): RerankTarget | null {
+  return promptTarget(offering, ({ rerank }) => rerank, 'This model does not rank documents.')
 }
 
 function documentBytes({ texts }: RerankCall): readonly number[] {
@@ -91,10 +70,11 @@ async function countedBound(
 
 async function price(
   askCost: AskCost,
-  { target, model, hold }: Paid<RerankTarget>,
+  paid: Paid<RerankTarget>,
   call: RerankCall,
   ranking: UpstreamRanking,
 ): Promise<Priced<WholeAnswer>> {
+  const { target, model } = paid
   const { tokens: promptTokens, searches: requests } = estimateRanking({
     query: Buffer.byteLength(call.request.query),
     documents: documentBytes(call),
@@ -105,14 +85,9 @@ async function price(
     ...{ showsReasoning: false, choices: 1, contextLength: (model.contextLength ?? 0) * call.texts.length },
   }
   const report = sellsTokens(target.price) ? ranking : { ...ranking, lacks: undefined }
-  const answer = await withLateCost(askCost, report, counted)
-  const decided = decideCharge(target.price, answer, counted)
-  hold.bill.deliver(ranking)
-  return {
-    ...{ charge: decided.charge, estimated: decided.estimated, tokens: tokensOf(decided) },
-    ...{ status: 'ok', errorCode: null, failure: null, generationId: answer.generationId },
-    render: (charged) => ({ body: renderRanking(call, ranking, { id: hold.id, decided, charged }), charged }),
-  }
+  return pricePrompt(askCost, paid, { made: ranking, report, counted }, (decided, charged) =>
+    renderRanking(call, ranking, { id: paid.hold.id, decided, charged }),
+  )
 }
 
 /**
@@ -127,7 +102,11 @@ export function rankDocuments(deps: CountingDeps, task: RerankTask): Promise<Who
   const { call } = task
   const work: PaidWork<RerankTarget, UpstreamRanking, WholeAnswer, WholeAnswer> = {
     ...{ type: 'rerank', model: call.request.model, stream: false, sendsBeforeSettlement: false },
-    findModel: () => findRerankModel(deps, task),
+    findModel: () =>
+      findPromptModel(deps, task.caller, {
+        ...{ id: call.request.model, type: 'rerank' },
+        mayTake: (model) => deps.upstreamOf(model).rerank?.takesAnyModel === true,
+      }),
     selectTarget: () => rerankTarget,
     bound: (found) => boundOf(found, boundRanking(mostBytes(call))),
     sharperBound: (found) => countedBound(deps, call, found),

@@ -1,7 +1,6 @@
 import http from 'node:http'
 import https from 'node:https'
-import type { Socket } from 'node:net'
-import { isIPv6 } from 'node:net'
+import { isIPv6, type Socket } from 'node:net'
 
 /** The proxy makes no tunnel to the address. The message names no proxy: its address may hold a password. */
 export class TunnelRefusedError extends Error {
