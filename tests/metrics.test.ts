@@ -15,6 +15,7 @@ import {
 } from '../packages/server/testing/stub-upstream.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { eventually } from '../packages/server/testing/eventually.ts'
+import { heldBackDeposit } from '../packages/server/testing/operator-scene.ts'
 
 const MODEL = 'openrouter/openai/gpt-4o-mini'
 const MESSAGES = [{ role: 'user', content: 'Say hello.' }]
@@ -250,6 +251,7 @@ describe('metrics', () => {
       )
     }
     const samples = await scrape(admin)
+    expect(samples.get('svc_database_batches_overdue_seconds')).toBe(0)
     expect(samples.get('svc_database_mail_waiting')).toBe(2)
     expect(samples.get('svc_database_mail_oldest_age_seconds')).toBeGreaterThanOrEqual(90)
     expect(samples.get('svc_database_mail_oldest_age_seconds')).toBeLessThan(500)
@@ -258,6 +260,41 @@ describe('metrics', () => {
     // What failed is not under way, however old it is.
     expect(samples.get('svc_database_outflows_oldest_age_seconds')).toBeGreaterThanOrEqual(40)
     expect(samples.get('svc_database_outflows_oldest_age_seconds')).toBeLessThan(900)
+  })
+
+  test('what wakes an operator is there before it happens, so that the first time is seen as a rise', async () => {
+    const samples = await scrape(admin)
+    const counted = [
+      ...['charged', 'written_off', 'lost'].map((outcome) => `svc_late_charges_total{outcome="${outcome}"}`),
+      ...['svc_settlements_lost_total', 'svc_settlements_differing_total', 'svc_settlement_journals_damaged_total'],
+      ...['svc_write_offs_total', 'svc_ledger_commit_failures_total', 'svc_mail_attempts_total{outcome="failed"}'],
+      'svc_upstream_failures_total{upstream="default",kind="our_account"}',
+    ]
+    expect(counted.map((name) => [name, samples.get(name)])).toEqual(counted.map((name) => [name, 0]))
+  })
+
+  test('a deposit that waits for an operator is seen, with its age', async () => {
+    await heldBackDeposit(gateway.gateway.database, gateway.accountId)
+    const samples = await scrape(admin)
+    const labels = '{chain="4663",state="under_review"}'
+    expect(samples.get(`svc_database_deposits_waiting${labels}`)).toBe(1)
+    // The stage has recorded it in 1970.
+    expect(samples.get(`svc_database_deposits_oldest_age_seconds${labels}`)).toBeGreaterThan(1_000_000)
+  })
+
+  test('the disk, the lease and the verdict of the last audit are seen', async () => {
+    const before = await scrape(admin)
+    expect(before.get('svc_data_folder_free_bytes')).toBeGreaterThan(0)
+    expect(before.get('svc_data_folder_size_bytes')).toBeGreaterThan(before.get('svc_data_folder_free_bytes') ?? 0)
+    expect(before.get('svc_lease_age_seconds')).toBeGreaterThanOrEqual(0)
+    expect(before.get('svc_lease_age_seconds')).toBeLessThan(60)
+    expect(before.get('svc_settlements_file_bytes')).toBe(0)
+    expect(before.get('svc_catalog_cards_below_cost')).toBeGreaterThanOrEqual(0)
+    expect(before.has('svc_database_audit_age_seconds')).toBe(false)
+    expect(before.get('svc_database_audit_unfinished')).toBe(0)
+    expect(await gateway.gateway.operators.audits.start('a test')).toBe(true)
+    await eventually(async () => expect((await scrape(admin)).get('svc_database_audit_breaches')).toBe(0))
+    expect((await scrape(admin)).get('svc_database_audit_age_seconds')).toBeLessThan(60)
   })
 
   test('every metric is documented, and every documented metric exists', async () => {

@@ -165,17 +165,21 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   let stopWorkers: () => Promise<void> = () => Promise.resolve()
   let phase: Phase = 'starting'
   let admin: AdminServer | null = null
+  let leaseAgeMs: () => number | null = () => null
   return {
     ...{ database, ledger, authenticator, clock, health, media: parts.media, console: parts.console },
     operators: edge.operators,
     openRequests: () => parts.openHolds.running,
     adminOrigin: () => admin?.origin ?? null,
     start: async () => {
-      admin = await startObservation(
-        parts.observation,
-        observedParts(parts, edge.videos, () => phase),
-      )
-      const stopLoops = await startWorkers(workerDeps(parts, edge.videos, batches))
+      admin = await startObservation(parts.observation, {
+        ...observedParts(parts, edge.videos),
+        ...{ phase: () => phase, leaseAgeMs: () => leaseAgeMs() },
+      })
+      const stopLoops = await startWorkers({
+        ...workerDeps(parts, edge.videos, batches),
+        onLease: (ageMs) => void (leaseAgeMs = ageMs),
+      })
       await parts.limits.tick()
       const origin = await app.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG })
       parts.listening.origin = origin
@@ -208,11 +212,12 @@ function startDeposits({ deposits, config, log }: Parts): () => Promise<void> {
   }
 }
 
-function observedParts(parts: Parts, videos: VideoDeps, phase: () => Phase): ObservedParts {
+function observedParts(parts: Parts, videos: VideoDeps): Omit<ObservedParts, 'phase' | 'leaseAgeMs'> {
   const { config, log, clock, database, pingDatabase, ledger, openHolds, upstreams, streams, settlements } = parts
   const catalog = parts.catalog.catalog
   return {
-    ...{ config, log, clock, database, pingDatabase, ledger, openHolds, settlements, upstreams, catalog, phase },
+    ...{ config, log, clock, database, pingDatabase, ledger, openHolds, settlements, upstreams, catalog },
+    audits: parts.audits,
     streamsOpen: () => streams.open,
     countVideoJobs: () => videos.jobs.countOpen(),
   }
@@ -254,12 +259,17 @@ function workerDeps(parts: Parts, videos: VideoDeps, batches: BatchRunner) {
 const LIMITS_MS = 500
 /** How often it is looked whether batches are due, in milliseconds. Source: own choice. */
 const BATCHES_MS = 1_000
+/** How often it is looked whether an audit is due, in milliseconds: a process that lives shorter begins none. */
+const AUDIT_LOOK_MS = 3_600_000
+/** Who has begun an audit that no person asked for. */
+const SCHEDULE = 'schedule'
 /** How often balances are compared with what teams have set, in milliseconds. Source: decision 0043. */
 const LOW_BALANCES_MS = 15_000
 
 function choresOf(parts: Parts, batches: BatchRunner) {
-  const { database, clock, idempotency, storedResponses, limits, console: pages } = parts
+  const { database, clock, idempotency, storedResponses, limits, audits, console: pages } = parts
   const { notifyLowBalances } = pages
+  const { auditHours } = parts.config.limits
   return [
     { name: 'limits', everyMs: LIMITS_MS, run: () => limits.tick() },
     { name: 'batches', everyMs: BATCHES_MS, run: () => batches.tick() },
@@ -271,6 +281,16 @@ function choresOf(parts: Parts, batches: BatchRunner) {
     },
     { name: 'stored responses', everyMs: FORGET_MS, run: () => storedResponses.tidy() },
     { name: 'sign-in', everyMs: FORGET_MS, run: () => forgetExpired(database, clock.earliest()) },
+    ...(auditHours === 0
+      ? []
+      : [
+          {
+            name: 'audit',
+            everyMs: AUDIT_LOOK_MS,
+            // Looks come once an hour: without the minute a day would become 25 hours.
+            run: async () => void (await audits.startIfOlder(SCHEDULE, auditHours * 3_600_000 - 60_000)),
+          },
+        ]),
     ...(notifyLowBalances === null
       ? []
       : [{ name: 'low balances', everyMs: LOW_BALANCES_MS, run: () => notifyLowBalances() }]),

@@ -2,25 +2,31 @@
  * Observes a gateway from outside the path of a request: metrics, traces, and the listener that serves the metrics.
  * Part of the composition. What is not configured is not loaded, and costs a request nothing.
  */
+import { statfs } from 'node:fs/promises'
 import { formatCredits } from '@svc/contract'
 import type { OpenHolds } from '../money/billing/open-holds.ts'
 import type { SettlementListener } from '../money/billing/settlement-listener.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { type Model, offeringsOf } from '../catalog/model.ts'
+import { findUnderpricedAliases } from '../catalog/price-check.ts'
 import type { Config } from '../config/config.ts'
 import { findProxy } from '../config/find-proxy.ts'
 import { ConfigError } from '../config/config-error.ts'
 import type { OpenDatabase } from '../platform/db/open-database.ts'
+import { readOpenBatches } from '../batches/open-figures-store.ts'
 import { readOutflowFigures } from '../deposits/outflow-figures-store.ts'
+import { readWaitingDeposits } from '../deposits/waiting-figures-store.ts'
 import { type AdminServer, startAdminServer } from '../edge/admin-server.ts'
+import type { AuditRuns } from '../money/ledger/audit-runs.ts'
 import { readHeldTotals } from '../money/ledger/held-figures-store.ts'
 import type { Repeat } from '../pipeline/routing/attempt-targets.ts'
 import type { Ledger } from '../money/ledger/ledger.ts'
 import type { LedgerEngine } from '../money/ledger/ledger-engine.ts'
 import { readWaitingMail } from '../platform/mail/mail-figures-store.ts'
+import type { AuditFigures } from '../telemetry/metrics/audit-metrics.ts'
 import type { Backlog } from '../telemetry/metrics/backlog-metrics.ts'
 import type { GatewayMetrics } from '../telemetry/metrics/gateway-metrics.ts'
-import type { CircuitFigure, HeldFigures } from '../telemetry/metrics/state-metrics.ts'
+import type { CircuitFigure, DiskFigures, HeldFigures } from '../telemetry/metrics/state-metrics.ts'
 import type { OpenVideoJobs } from '../telemetry/metrics/video-metrics.ts'
 import { creditsForDisplay } from './observe/credits-for-display.ts'
 import { measureLedgerEngine } from './observe/measure-ledger-engine.ts'
@@ -165,6 +171,9 @@ export interface ObservedParts {
   readonly streamsOpen: () => number
   readonly phase: () => Phase
   readonly countVideoJobs: () => Promise<OpenVideoJobs>
+  readonly audits: Pick<AuditRuns, 'glance'>
+  /** Since the lease of this process was renewed, in milliseconds; null before it has one. */
+  readonly leaseAgeMs: () => number | null
 }
 
 function heldFigures(held: { holds: number; amount: bigint; oldestMs: number }): HeldFigures {
@@ -189,19 +198,41 @@ function circuitFigures({ upstreams, catalog }: ObservedParts): CircuitFigure[] 
   })
 }
 
-/** What waits in the database: emails, and coins on their way to the treasury. */
+/** What waits in the database: emails, coins on their way to the treasury, deposits, batches. */
 async function readBacklog({ database, clock }: ObservedParts): Promise<Backlog> {
-  const [mail, outflows] = await Promise.all([readWaitingMail(database), readOutflowFigures(database)])
+  const [mail, outflows, deposits, batches] = await Promise.all([
+    ...([readWaitingMail(database), readOutflowFigures(database)] as const),
+    ...([readWaitingDeposits(database), readOpenBatches(database)] as const),
+  ])
   const secondsSince = (time: number): number => Math.max(0, clock.now() - time) / 1_000
+  const aged = <Row extends { readonly chainId: number; readonly oldest: number }>({
+    chainId,
+    oldest,
+    ...rest
+  }: Row) => ({
+    ...rest,
+    ...{ chain: `${chainId}`, oldestSeconds: secondsSince(oldest) },
+  })
   return {
     mailWaiting: mail.emails,
     mailOldestSeconds: mail.oldest === null ? 0 : secondsSince(mail.oldest),
-    outflows: outflows.map(({ chainId, oldest, ...rest }) => ({
-      ...rest,
-      chain: `${chainId}`,
-      oldestSeconds: secondsSince(oldest),
-    })),
+    outflows: outflows.map(aged),
+    deposits: deposits.map(aged),
+    batches,
+    batchesOverdueSeconds: Math.max(0, ...batches.map(({ nextStepAt }) => secondsSince(nextStepAt))),
   }
+}
+
+async function readAudits({ audits, clock }: ObservedParts): Promise<AuditFigures> {
+  const { last, isUnfinished } = await audits.glance()
+  if (last === null) return { last, isUnfinished }
+  const ageSeconds = Math.max(0, clock.now() - last.endedAt) / 1_000
+  return { last: { ageSeconds, breaches: last.breaches }, isUnfinished }
+}
+
+async function readDisk(folder: string): Promise<DiskFigures> {
+  const { bavail, blocks, bsize } = await statfs(folder)
+  return { free: bavail * bsize, size: blocks * bsize }
 }
 
 function watchState(metrics: GatewayMetrics, parts: ObservedParts): void {
@@ -212,9 +243,12 @@ function watchState(metrics: GatewayMetrics, parts: ObservedParts): void {
     version: VERSION,
     readVideoJobs,
     readBacklog: askInTime(() => readBacklog(parts)),
+    readAudits: askInTime(() => readAudits(parts)),
+    readDisk: askInTime(() => readDisk(parts.config.dataDir)),
     read: () => {
       const open = openHolds.figures()
       const pending = parts.settlements.figures()
+      const leaseAge = parts.leaseAgeMs()
       const { waiting, retries } = ledger.counters
       return {
         streamsOpen: parts.streamsOpen(),
@@ -224,8 +258,11 @@ function watchState(metrics: GatewayMetrics, parts: ObservedParts): void {
         settlementsUnwritten: open.unwritten,
         settlementsPending: pending.waiting,
         settlementsPendingSeconds: pending.oldestMs / 1_000,
+        settlementsFileBytes: pending.fileBytes,
+        leaseAgeSeconds: leaseAge === null ? null : leaseAge / 1_000,
         catalogAgeSeconds: catalog.updatedAt === 0 ? null : (clock.now() - catalog.updatedAt) / 1_000,
         catalogModels: catalog.list().length,
+        cardsBelowCost: findUnderpricedAliases(catalog).length,
         circuits: circuitFigures(parts),
       }
     },

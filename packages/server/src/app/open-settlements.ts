@@ -34,8 +34,11 @@ export interface Settlements {
    */
   readonly recent: RecentSettlements | null
   readonly lost: LostCharges | null
-  /** How many wait for the database, in all files that this process answers for, and for how long in milliseconds. */
-  figures(): { readonly waiting: number; readonly oldestMs: number }
+  /**
+   * How many wait for the database, in all files that this process answers for, for how long in milliseconds, and the
+   * bytes of its own file.
+   */
+  figures(): { readonly waiting: number; readonly oldestMs: number; readonly fileBytes: number }
   /** A charge in the books differs from the one that its caller read. */
   readonly onDiffering: (told: SettleHold, charge: Nanocredits) => void
 }
@@ -109,6 +112,7 @@ export function openSettlements(parts: SettlementParts): Settlements {
       return {
         waiting: own.waiting + others.waiting,
         oldestMs: Math.max(own.oldestMs, others.oldestMs),
+        fileBytes: own.fileBytes,
       }
     },
   }

@@ -61,6 +61,12 @@ export const limitsSchema = filePart({
     .max(3_600_000)
     .default(10_000)
     .describe('How long it is left alone before it is tried again; 0 never leaves one alone.'),
+  audit_hours: z
+    .int()
+    .min(0)
+    .max(744)
+    .default(24)
+    .describe('How often the gateway audits its books by itself, in hours; 0 never does.'),
   shutdown_grace_ms: milliseconds.default(30_000).describe('How long a stop waits for open requests.'),
   claims_per_minute: perMinute.default(10).describe('Deposit claims of one key.'),
   claims_per_day: perMinute.default(100).describe('Deposit claims of one key in a day.'),

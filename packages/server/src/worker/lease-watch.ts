@@ -45,10 +45,14 @@ export class LeaseWatch {
     this.#isLosing = false
   }
 
+  /** Since when the lease has not been renewed, in milliseconds. */
+  get ageMs(): number {
+    return this.#options.clock.elapsed() - this.#renewedAt
+  }
+
   /** Whether this process may begin work: no other can have taken it for gone. */
   get isKept(): boolean {
-    const { clock, leaseMs } = this.#options
-    return clock.elapsed() - this.#renewedAt < leaseMs * ENDED_AFTER
+    return this.ageMs < this.#options.leaseMs * ENDED_AFTER
   }
 
   /** Whether leases of others that have run out say that their processes are gone. */

@@ -30,6 +30,8 @@ export interface WorkersDeps extends JournalDeps, SettleOrphansDeps {
   readonly refreshCatalog: (() => Promise<void>) | null
   /** Delivers emails that are due; null where no mail is sent. */
   readonly deliverMail: (() => Promise<void>) | null
+  /** Is given what says how old the lease of this process is, in milliseconds. */
+  readonly onLease?: (ageMs: () => number) => void
   /** What else is done from time to time. */
   readonly chores?: readonly Chore[]
   /** Whether the catalog's prices are the upstream's own by now. */
@@ -74,13 +76,14 @@ const FILES_SWEEP_MS = 10 * 60_000
 const LOOKS_PER_LEASE = 60
 
 /** Ends every stream before another process may settle what it has delivered. */
-function watchLease({ loopClock, leaseMs, openHolds, log }: WorkersDeps): LeaseWatch {
+function watchLease({ loopClock, leaseMs, openHolds, log, onLease }: WorkersDeps): LeaseWatch {
   const onLosing = (): void => {
     log.error({ streams: openHolds.size }, 'the lease of this process cannot be renewed: its streams are ended')
     openHolds.endStreams()
   }
   const watch = new LeaseWatch({ clock: loopClock, leaseMs, onLosing })
   openHolds.admitWhile(() => watch.isKept)
+  onLease?.(() => watch.ageMs)
   return watch
 }
 

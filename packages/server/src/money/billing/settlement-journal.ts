@@ -99,11 +99,12 @@ export class SettlementJournal {
     this.path = join(options.folder, `${options.processId}${JOURNAL_SUFFIX}`)
   }
 
-  /** How many settlements wait for the database, and since when in milliseconds; 0 for none. */
-  figures(): { readonly waiting: number; readonly oldestMs: number } {
+  /** How many settlements wait for the database, since when in milliseconds (0 for none), and the bytes of their file. */
+  figures(): { readonly waiting: number; readonly oldestMs: number; readonly fileBytes: number } {
     const [oldest] = this.#waiting.values()
     return {
       waiting: this.#waiting.size,
+      fileBytes: this.#length,
       oldestMs: oldest === undefined ? 0 : this.#options.clock.elapsed() - oldest.since,
     }
   }

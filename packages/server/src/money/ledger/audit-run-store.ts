@@ -13,6 +13,9 @@ export interface AuditRun {
   readonly failure: string | null
 }
 
+/** How an audit ended; nothing has ended while `endedAt` is null. */
+export type AuditVerdict = Pick<AuditRun, 'startedAt' | 'endedAt' | 'breaches'>
+
 export interface NewAuditRun {
   readonly runId: string
   readonly startedAt: number
@@ -30,6 +33,8 @@ export interface AuditRunStore {
   end(runId: string, end: AuditRunEnd, at: number): Promise<void>
   /** Newest first. */
   list(limit: number): Promise<readonly AuditRun[]>
+  /** The same without the reports, which are long. */
+  listVerdicts(limit: number): Promise<readonly AuditVerdict[]>
 }
 
 /** Ended runs that are kept. */
@@ -77,5 +82,12 @@ export function createAuditRunStore(database: Database): AuditRunStore {
       await database.write([statement.compile()])
     },
     list: (limit) => newest(limit).execute(),
+    listVerdicts: (limit) =>
+      read
+        .selectFrom('audit_run')
+        .select(['started_at as startedAt', 'ended_at as endedAt', 'breaches'])
+        .orderBy('run_id', 'desc')
+        .limit(limit)
+        .execute(),
   }
 }

@@ -50,4 +50,21 @@ describeEachEngine('audits that are asked for', (engine) => {
     expect((await after.state()).last?.report).toEqual(report)
     await gone.close()
   })
+
+  test('are begun by themselves once the newest of any process is old enough, whatever came of it', async () => {
+    const day = 86_400_000
+    const [one, other] = [runsOf(() => Promise.resolve({ ...report, breaches: 3 })), runsOf(never)]
+    now += day
+    expect(await one.startIfOlder('schedule', day)).toBe(true)
+    await eventually(async () => expect((await other.glance()).last?.breaches).toBe(3))
+    expect(await other.startIfOlder('schedule', day)).toBe(false)
+    now += day
+    expect(await other.startIfOlder('schedule', day)).toBe(true)
+    // While it runs it says nothing yet, and no other begins.
+    expect(await one.glance()).toMatchObject({ last: { breaches: 3 }, isUnfinished: false })
+    expect(await one.startIfOlder('schedule', 0)).toBe(false)
+    await other.close()
+    expect(await one.glance()).toMatchObject({ last: { breaches: 3 }, isUnfinished: true })
+    expect(await one.startIfOlder('schedule', day)).toBe(false)
+  })
 })

@@ -33,9 +33,23 @@ export interface AuditState {
   readonly failure: string | null
 }
 
+/** What is known of the last audits at a glance. */
+export interface AuditGlance {
+  /** When the last that reached a verdict ended, and what it found; null where none is kept. */
+  readonly last: { readonly endedAt: number; readonly breaches: number } | null
+  /** Whether the newest that has ended came to no verdict. */
+  readonly isUnfinished: boolean
+}
+
 export interface AuditRuns {
   /** Begins one in the background. Returns false when one runs already. */
   start(by: string): Promise<boolean>
+  /**
+   * Begins one unless one was begun within so many milliseconds, by whomever and in whichever process. What did not come
+   * to a verdict counts as one: a store that is too large for an audit is not read without end.
+   */
+  startIfOlder(by: string, ageMs: number): Promise<boolean>
+  glance(): Promise<AuditGlance>
   state(): Promise<AuditState>
   /** Ends one that this process has begun, and takes no more. */
   close(): Promise<void>
@@ -60,14 +74,29 @@ export function createAuditRuns({ store, clock, run, onError }: AuditRunsDeps): 
       await store.end(runId, { report: null, breaches: null, failure }, clock.now())
     }
   }
+  const start = async (by: string): Promise<boolean> => {
+    const now = clock.now()
+    const runId = createId(now)
+    const leaseUntil = now + AUDIT_MAX_MS + GRACE_MS
+    if (!(await store.begin({ runId, startedAt: now, startedBy: by, leaseUntil }))) return false
+    working = work(runId).catch(onError)
+    return true
+  }
   return {
-    async start(by) {
-      const now = clock.now()
-      const runId = createId(now)
-      const leaseUntil = now + AUDIT_MAX_MS + GRACE_MS
-      if (!(await store.begin({ runId, startedAt: now, startedBy: by, leaseUntil }))) return false
-      working = work(runId).catch(onError)
-      return true
+    start,
+    async startIfOlder(by, ageMs) {
+      const [newest] = await store.listVerdicts(1)
+      // A time that is still to come was written while a clock was ahead.
+      const age = newest === undefined ? Infinity : Math.abs(clock.now() - newest.startedAt)
+      return age >= ageMs && (await start(by))
+    },
+    async glance() {
+      const ended = (await store.listVerdicts(LOOKED_AT)).filter(({ endedAt }) => endedAt !== null)
+      const done = ended.find(({ breaches }) => breaches !== null)
+      return {
+        last: done === undefined ? null : { endedAt: done.endedAt ?? done.startedAt, breaches: done.breaches ?? 0 },
+        isUnfinished: ended.length > 0 && ended[0]?.breaches === null,
+      }
     },
     async state() {
       const runs = await store.list(LOOKED_AT)

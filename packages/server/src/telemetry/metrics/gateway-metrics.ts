@@ -3,6 +3,7 @@
  * function for it; none reaches for a registry. No label carries a key, an account or anything that a client made up.
  */
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import { type AuditFigures, createAuditMetrics } from './audit-metrics.ts'
 import { type Backlog, type BacklogMetrics, createBacklogMetrics } from './backlog-metrics.ts'
 import { type ChainMetrics, createChainMetrics } from './chain-metrics.ts'
 import { type ChatMetrics, createChatMetrics } from './chat-metrics.ts'
@@ -27,6 +28,23 @@ export interface BacklogSources {
   readBacklog(): Promise<Backlog | null>
 }
 
+/** Where the state of the audits comes from. */
+export interface AuditSources {
+  /** Null when the database does not answer in time. */
+  readAudits(): Promise<AuditFigures | null>
+}
+
+type Sources = StateSources & VideoSources & BacklogSources & AuditSources
+
+/** What a metric is: what dashboards and rules are made from. */
+export interface MetricDefinition {
+  /** It ends in its unit, where it has one: `seconds`, `bytes`, `credits`, `ratio`. */
+  readonly name: string
+  readonly kind: 'counter' | 'gauge' | 'histogram' | 'summary'
+  readonly help: string
+  readonly labels: readonly string[]
+}
+
 /** Everything that is counted. */
 export interface GatewayMetrics {
   readonly http: HttpMetrics
@@ -40,11 +58,16 @@ export interface GatewayMetrics {
   readonly backlog: BacklogMetrics
   readonly upstream: (name: string) => UpstreamMetrics
   /** Has the state looked at in every scrape; called once, when the parts are there. */
-  watch(sources: StateSources & VideoSources & BacklogSources): void
+  watch(sources: Sources): void
+  /** Every metric that a scrape may show, those of the runtime included. */
+  readonly definitions: readonly MetricDefinition[]
   /** The text of a scrape. */
   text(): Promise<string>
   readonly contentType: string
 }
+
+/** Gauges of the library that are called as counters are: those by type, beside them, say the same. */
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
 /**
  * Makes the metrics of one gateway. They live as long as the process: the library watches the event loop and the heap
@@ -55,8 +78,11 @@ export function createGatewayMetrics(): GatewayMetrics {
   let look = (): Promise<void> => Promise.resolve()
   const videos = createVideoMetrics(registry)
   const backlog = createBacklogMetrics(registry)
+  const setAudits = createAuditMetrics(registry)
+  const watchState = registerState(registry)
   collectDefaultMetrics({ register: registry })
-  return {
+  for (const name of MISNAMED) registry.removeSingleMetric(name)
+  const metrics = {
     http: createHttpMetrics(registry),
     chat: createChatMetrics(registry),
     media: createMediaMetrics(registry),
@@ -67,12 +93,22 @@ export function createGatewayMetrics(): GatewayMetrics {
     videos,
     backlog,
     upstream: createUpstreamMetrics(registry),
+  }
+  return {
+    ...metrics,
+    definitions: definitionsOf(registry),
     watch: (sources) => {
-      const lookAtState = registerState(registry, sources)
+      const lookAtState = watchState(sources)
       look = async () => {
-        const [jobs, waiting] = await Promise.all([sources.readVideoJobs(), sources.readBacklog(), lookAtState()])
+        const [jobs, waiting, audits] = await Promise.all([
+          sources.readVideoJobs(),
+          sources.readBacklog(),
+          sources.readAudits(),
+          lookAtState(),
+        ])
         videos.setOpen(jobs)
         backlog.setOpen(waiting)
+        setAudits(audits)
       }
     },
     text: async () => {
@@ -81,4 +117,17 @@ export function createGatewayMetrics(): GatewayMetrics {
     },
     contentType: registry.contentType,
   }
+}
+
+/** What the library keeps of a metric and its types leave out. */
+interface RegisteredMetric extends Pick<MetricDefinition, 'name' | 'help'> {
+  readonly type: MetricDefinition['kind']
+  readonly labelNames: readonly string[]
+}
+
+function definitionsOf(registry: Registry): readonly MetricDefinition[] {
+  const registered = registry.getMetricsAsArray() as unknown as readonly RegisteredMetric[]
+  return registered
+    .map(({ name, type, help, labelNames }) => ({ name, kind: type, help, labels: labelNames }))
+    .toSorted((one, other) => one.name.localeCompare(other.name, 'en'))
 }

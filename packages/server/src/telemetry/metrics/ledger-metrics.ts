@@ -83,7 +83,8 @@ export function createLedgerMetrics(registry: Registry): LedgerMetrics {
   const money = registerMoney(registry)
   const operationCell = keepCells((kind) => operations.cell(kind))
   const endCell = keepCells((end) => ends.cell(end))
-  const lateCell = keepCells((outcome) => late.cell(outcome))
+  // There from the start, so that the first is seen as a rise.
+  const lateCells = { charged: late.cell('charged'), written_off: late.cell('written_off'), lost: late.cell('lost') }
   return {
     committed: (operationCount, seconds) => {
       batches.value++
@@ -99,7 +100,7 @@ export function createLedgerMetrics(registry: Registry): LedgerMetrics {
       money.writeOffs.value++
       money.writtenOff.value += writtenOff
     },
-    chargedLate: (outcome) => void lateCell(outcome).value++,
+    chargedLate: (outcome) => void lateCells[outcome].value++,
     differed: () => void money.differing.value++,
     lost: (lost) => void (money.lost.value += lost),
     journalDamaged: () => void money.damaged.value++,

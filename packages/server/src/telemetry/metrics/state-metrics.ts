@@ -22,10 +22,21 @@ export interface GatewayState {
   readonly settlementsPending: number
   /** 0 for none. */
   readonly settlementsPendingSeconds: number
+  /** Bytes of the file of this process in which settlements wait. */
+  readonly settlementsFileBytes: number
+  /** Since the lease of this process was renewed; null before it has one. */
+  readonly leaseAgeSeconds: number | null
   /** Null when the list says nothing of its time. */
   readonly catalogAgeSeconds: number | null
   readonly catalogModels: number
+  readonly cardsBelowCost: number
   readonly circuits: readonly CircuitFigure[]
+}
+
+/** Space of the disk that holds the data folder, in bytes. */
+export interface DiskFigures {
+  readonly free: number
+  readonly size: number
 }
 
 /** A circuit that is not closed. */
@@ -42,6 +53,8 @@ export interface StateSources {
   read(): GatewayState
   /** Null when the database does not answer in time. */
   readHeld(): Promise<HeldFigures | null>
+  /** Null when the system does not say. */
+  readDisk(): Promise<DiskFigures | null>
 }
 
 interface SimpleGauge {
@@ -85,11 +98,26 @@ const gauges: readonly SimpleGauge[] = [
     value: (state) => state.settlementsPendingSeconds,
   },
   {
+    name: 'svc_settlements_file_bytes',
+    help: 'Size of the file of this process in which settlements wait; at 64 MiB no request is admitted.',
+    value: (state) => state.settlementsFileBytes,
+  },
+  {
+    name: 'svc_lease_age_seconds',
+    help: 'Time since the lease of this process was renewed; after three quarters of it open streams are ended.',
+    value: (state) => state.leaseAgeSeconds,
+  },
+  {
     name: 'svc_catalog_age_seconds',
     help: 'Time since the list of models was received.',
     value: (state) => state.catalogAgeSeconds,
   },
   { name: 'svc_catalog_models', help: 'Models in the list.', value: (state) => state.catalogModels },
+  {
+    name: 'svc_catalog_cards_below_cost',
+    help: 'Aliases whose card price is below cost and margin: each request is charged by its cost instead.',
+    value: (state) => state.cardsBelowCost,
+  },
 ]
 
 function createHeldGauges(registry: Registry): (held: HeldFigures | null) => void {
@@ -108,6 +136,17 @@ function createHeldGauges(registry: Registry): (held: HeldFigures | null) => voi
     holds.set(held.holds)
     credits.set(held.credits)
     age.set(held.oldestSeconds)
+  }
+}
+
+function createDiskGauges(registry: Registry): (disk: DiskFigures | null) => void {
+  const make = (name: string, help: string): Gauge => new Gauge({ name, help, registers: [registry] })
+  const free = make('svc_data_folder_free_bytes', 'Free space of the disk that holds the data folder.')
+  const size = make('svc_data_folder_size_bytes', 'Size of that disk.')
+  return (disk) => {
+    if (disk === null) return [free, size].forEach((gauge) => gauge.remove())
+    free.set(disk.free)
+    size.set(disk.size)
   }
 }
 
@@ -140,18 +179,21 @@ function registerEventLoop(registry: Registry): void {
   })
 }
 
-function registerBuild(registry: Registry, version: string): void {
+function registerBuild(registry: Registry): (version: string) => void {
   const gauge = new Gauge({
     name: 'svc_build_info',
     help: 'Always 1; the labels say what runs.',
     labelNames: ['version', 'node'],
     registers: [registry],
   })
-  gauge.set({ version, node: process.versions.node }, 1)
+  return (version) => gauge.set({ version, node: process.versions.node }, 1)
 }
 
-/** Registers what is looked at at each scrape. @returns the look, to be taken before each scrape. */
-export function registerState(registry: Registry, sources: StateSources): () => Promise<void> {
+/**
+ * Registers what is looked at at each scrape.
+ * @returns what takes the sources, once they are there, and gives the look to be taken before each scrape.
+ */
+export function registerState(registry: Registry): (sources: StateSources) => () => Promise<void> {
   const made = gauges.map(({ name, help, value }) => ({
     value,
     gauge: new Gauge({ name, help, registers: [registry] }),
@@ -162,11 +204,11 @@ export function registerState(registry: Registry, sources: StateSources): () => 
     registers: [registry],
   })
   const setHeld = createHeldGauges(registry)
+  const setDisk = createDiskGauges(registry)
   const setCircuits = createCircuitGauge(registry)
   registerEventLoop(registry)
-  registerBuild(registry, sources.version)
-  return async () => {
-    const state = sources.read()
+  const setVersion = registerBuild(registry)
+  const look = (state: GatewayState): void => {
     for (const { gauge, value } of made) {
       const now = value(state)
       if (now === null) gauge.remove()
@@ -175,6 +217,14 @@ export function registerState(registry: Registry, sources: StateSources): () => 
     retries.reset()
     retries.inc(state.ledgerRetries)
     setCircuits(state.circuits)
-    setHeld(await sources.readHeld())
+  }
+  return (sources) => {
+    setVersion(sources.version)
+    return async () => {
+      look(sources.read())
+      const [held, disk] = await Promise.all([sources.readHeld(), sources.readDisk()])
+      setHeld(held)
+      setDisk(disk)
+    }
   }
 }

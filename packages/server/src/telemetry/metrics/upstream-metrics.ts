@@ -61,6 +61,8 @@ export function createUpstreamMetrics(registry: Registry): (upstream: string) =>
   return (upstream) => {
     const running: Tally = { value: 0 }
     inFlight.set(upstream, running)
+    // There from the start, so that the first is seen as a rise: an operator is woken by it.
+    failures.cell(upstream, 'our_account')
     const cellsOf = (operation: UpstreamOperation): OperationCells => ({
       outcomes: {
         ok: calls.cell(upstream, operation, 'ok'),
