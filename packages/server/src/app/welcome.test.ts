@@ -52,6 +52,8 @@ test('a database and a pepper are named, and neither is shown', () => {
   expect(text).toContain('set SVC_DATABASE_URL and SVC_KEY_PEPPER as for this start\n')
   expect(text).not.toContain('canary')
   expect(printed({}, { env: { SVC_DATABASE_URL: ' ' } })).not.toContain('SVC_DATABASE_URL')
+  const files = { SVC_DATABASE_URL: '', SVC_DATABASE_URL_FILE: '/run/secrets/url', SVC_KEY_PEPPER_FILE: '/run/pepper' }
+  expect(printed({}, { env: files })).toContain('set SVC_DATABASE_URL_FILE and SVC_KEY_PEPPER_FILE as for this start\n')
 })
 
 test('a gateway that was started without npm shows commands without npm', () => {

@@ -1,6 +1,7 @@
 import { isAbsolute, relative } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { TEST_FOLDER } from '../config/data-folder.ts'
+import { fileVariableOf } from '../config/secret-files.ts'
 import { hasLocalDeposits } from './open-local-chains.ts'
 
 /** The port that commands try by themselves. */
@@ -30,7 +31,9 @@ function demoText(baseUrl: string, key: string): string {
 /** Another terminal has none of this one's settings: without them its commands would look for another store. */
 function firstKeyText({ dataDir }: Config, { env, workingDir, adminCommand }: StartPlace): string {
   const folder = folderSetting(dataDir, workingDir)
-  const secrets = SECRET_SETTINGS.filter((name) => (env[name] ?? '').trim() !== '')
+  const secrets = SECRET_SETTINGS.flatMap((name) => [name, fileVariableOf(name)]).filter(
+    (name) => (env[name] ?? '').trim() !== '',
+  )
   const lines = [
     ...(folder === null ? [] : [`export ${folder}`]),
     ...(secrets.length === 0 ? [] : [`# in another terminal set ${secrets.join(' and ')} as for this start`]),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { configFileJsonSchema, configFileSchema } from './config-file.ts'
-import { environmentSchema, reservedNames } from './environment.ts'
+import { environmentSchema, reservedNames, secretNames } from './environment.ts'
 
 const docs = new URL('../../../../docs/', import.meta.url)
 const page = readFileSync(new URL('configuration.md', docs), 'utf8')
@@ -21,6 +21,12 @@ test('documented defaults are the defaults', () => {
     const value = defaults[name] ?? null
     expect([name, text]).toEqual([name, typeof value === 'number' || typeof value === 'boolean' ? `${value}` : value])
   }
+})
+
+test('the secrets that may be files are documented', () => {
+  const paragraph = /The secrets are[^]*?\n\n/.exec(page)?.[0] ?? ''
+  const named = [...paragraph.matchAll(/`(SVC_\w+)`/g)].map((match) => match[1]).toSorted()
+  expect(named).toEqual(secretNames.toSorted())
 })
 
 test('names kept for later are documented, and none of them is a variable', () => {

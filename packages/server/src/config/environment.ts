@@ -6,6 +6,7 @@ import { pricePair } from './decimal-price.ts'
 import { plainProblem } from './plain-problem.ts'
 import { isSmtpUrl, parseMailSender } from './mail-entry.ts'
 import { parseProxy } from './parse-proxy.ts'
+import { fileVariableOf } from './secret-files.ts'
 
 /** Characters of a secret at least: 128 bits as hex. */
 const SECRET_LENGTH_MIN = 32
@@ -125,23 +126,29 @@ const waitSeconds = z
   .transform(Number)
   .refine((seconds) => seconds <= WAIT_SECONDS_MAX, `give at most ${WAIT_SECONDS_MAX} seconds`)
 
+/** Marks a variable as one that holds a secret: it may be given as a file, too. */
+function secretly<T extends z.ZodType>(schema: T): z.ZodOptional<T> {
+  return schema.optional().meta({ isSecret: true })
+}
+
 /** Every variable that this version reads. `docs/configuration.md` lists the same; a test compares the two. */
 export const environmentSchema = z.object({
   SVC_HOST: host.default('localhost'),
   SVC_PORT: port.default(8787),
   SVC_PUBLIC_URL: publicOrigin.optional(),
   SVC_DATA_DIR: z.string().optional(),
-  SVC_DATABASE_URL: z
-    .string()
-    .refine(
-      isPostgresUrl,
-      'give an address such as postgres://user:password@host:5432/database; leave it out for SQLite',
-    )
-    .optional(),
+  SVC_DATABASE_URL: secretly(
+    z
+      .string()
+      .refine(
+        isPostgresUrl,
+        'give an address such as postgres://user:password@host:5432/database; leave it out for SQLite',
+      ),
+  ),
   SVC_DATABASE_WAIT_SECONDS: waitSeconds.default(60),
   SVC_UPSTREAM: z.enum(['sandbox', 'openrouter', 'openai-compatible', 'anthropic', 'gemini']).optional(),
   SVC_UPSTREAM_URL: httpUrl.optional(),
-  SVC_UPSTREAM_API_KEY: plainKey.optional(),
+  SVC_UPSTREAM_API_KEY: secretly(plainKey),
   SVC_CATALOG_PREFIX: z
     .string()
     .regex(/^([a-z0-9][a-z0-9._-]*\/)$/, 'give lower-case letters, digits, dots and hyphens, and a slash at the end')
@@ -160,16 +167,16 @@ export const environmentSchema = z.object({
     .string()
     .regex(/^\d{1,6}(\.\d{1,6})?$/, 'give an amount in USD, such as 1 or 0.50')
     .default('1'),
-  SVC_RPC_URLS_4663: rpcUrls.optional(),
-  SVC_RPC_URLS_46630: rpcUrls.optional(),
+  SVC_RPC_URLS_4663: secretly(rpcUrls),
+  SVC_RPC_URLS_46630: secretly(rpcUrls),
   SVC_ALLOW_TESTNET: z
     .enum(['true', 'false'])
     .default('false')
     .transform((text) => text === 'true'),
-  SVC_KEY_PEPPER: peppers.optional(),
-  SVC_SESSION_SECRET: secret.optional(),
+  SVC_KEY_PEPPER: secretly(peppers),
+  SVC_SESSION_SECRET: secretly(secret),
   SVC_SIGNUP: z.enum(['closed', 'invite', 'open']).default('closed'),
-  SVC_MEDIA_SECRET: peppers.optional(),
+  SVC_MEDIA_SECRET: secretly(peppers),
   SVC_S3_BUCKET: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/, 'give the name of a bucket alone')
@@ -184,15 +191,16 @@ export const environmentSchema = z.object({
     .regex(/^([A-Za-z0-9._-]+\/)+$/, 'give letters, digits, dots, hyphens and slashes, and a slash at the end')
     .optional(),
   SVC_S3_ADDRESSING: z.enum(['path', 'host']).optional(),
-  SVC_S3_ACCESS_KEY_ID: plainKey.optional(),
-  SVC_S3_SECRET_ACCESS_KEY: plainKey.optional(),
+  SVC_S3_ACCESS_KEY_ID: secretly(plainKey),
+  SVC_S3_SECRET_ACCESS_KEY: secretly(plainKey),
   SVC_TRUSTED_PROXIES: proxies.optional(),
-  SVC_OUTBOUND_PROXY: outboundProxy.optional(),
+  SVC_OUTBOUND_PROXY: secretly(outboundProxy),
   SVC_NO_PROXY: z.string().optional(),
-  SVC_SMTP_URL: z
-    .string()
-    .refine(isSmtpUrl, 'give an address such as smtps://user:password@mail.example.com:465, without path or options')
-    .optional(),
+  SVC_SMTP_URL: secretly(
+    z
+      .string()
+      .refine(isSmtpUrl, 'give an address such as smtps://user:password@mail.example.com:465, without path or options'),
+  ),
   SVC_MAIL_FROM: mailSender.optional(),
   SVC_ADMIN_HOST: host.default('localhost'),
   SVC_ADMIN_PORT: port.optional(),
@@ -200,6 +208,11 @@ export const environmentSchema = z.object({
 })
 
 export type Environment = z.output<typeof environmentSchema>
+
+/** The variables that hold secrets, addresses with a password or a key in them included. */
+export const secretNames: readonly string[] = Object.entries(environmentSchema.shape)
+  .filter(([, schema]) => schema.meta()?.['isSecret'] === true)
+  .map(([name]) => name)
 
 /**
  * Names kept for parts of the product that this version does not have, and what is there instead. Setting one is an
@@ -227,7 +240,7 @@ export interface ParsedEnvironment {
 /**
  * Reads the `SVC_…` variables. An empty value counts as not set.
  *
- * @param env from outside, unparsed.
+ * @param env from outside, unparsed, with the secrets of files in place.
  * @param otherNames further names that something refers to, such as the variable of an upstream's key.
  */
 export function parseEnvironment(
@@ -264,7 +277,7 @@ function unknownName(name: string): string {
   if (instead !== undefined) {
     return `${name} belongs to a part of the gateway that is not available in this version. ${instead} Remove it.`
   }
-  const closest = closestName(name, Object.keys(environmentSchema.shape))
+  const closest = closestName(name, [...Object.keys(environmentSchema.shape), ...secretNames.map(fileVariableOf)])
   return closest === null
     ? `${name} is not a known variable. Remove it, or see docs/configuration.md for the known ones.`
     : `${name} is not a known variable. Did you mean ${closest}?`

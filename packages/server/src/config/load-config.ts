@@ -4,7 +4,7 @@ import type { Config, UpstreamConfig } from './config.ts'
 import { ConfigError } from './config-error.ts'
 import { CONFIG_FILE, parseConfigFile, type FileSettings } from './config-file.ts'
 import { dataFolderOf, isSandboxAlone } from './data-folder.ts'
-import { parseEnvironment, type Environment } from './environment.ts'
+import { parseEnvironment, secretNames, type Environment } from './environment.ts'
 import { prepareDataDir, readKeptSecret } from './kept-secret.ts'
 import { resolveDeposits } from './resolve-deposits.ts'
 import { mediaProblems, resolveMedia } from './resolve-media.ts'
@@ -13,6 +13,7 @@ import { resolvePrices } from './resolve-prices.ts'
 import { resolveProxy } from './resolve-proxy.ts'
 import { resolveTracing } from './resolve-tracing.ts'
 import { resolveUpstreams } from './resolve-upstreams.ts'
+import { readSecretFiles } from './secret-files.ts'
 import { isLoopback, whyReachable } from './reach.ts'
 
 export interface ConfigSource {
@@ -28,6 +29,8 @@ export interface ConfigSource {
 export interface Settings {
   readonly environment: Environment
   readonly file: FileSettings
+  /** The variables as they were given, with the secrets of files in place. */
+  readonly env: ConfigSource['env']
   readonly notices: readonly string[]
 }
 
@@ -44,10 +47,10 @@ export interface LoadedConfig {
  * @throws {ConfigError} with every problem at once.
  */
 export function loadConfig(source: ConfigSource): LoadedConfig {
-  const { environment, file, notices } = readSettings(source)
+  const { environment, file, env, notices } = readSettings(source)
   const reason = whyReachable(environment)
   const isProduction = reason !== null
-  const { upstreams, problems: upstreamProblems } = resolveUpstreams(environment, file, source.env)
+  const { upstreams, problems: upstreamProblems } = resolveUpstreams(environment, file, env)
   const { problems: priceProblems, ...prices } = resolvePrices(environment, file, upstreams)
   const [firstUpstream, ...otherUpstreams] = upstreams
   const dataDir = dataFolderOf(environment, upstreams, source.workingDir)
@@ -110,17 +113,19 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
 }
 
 /**
- * Reads the environment and the file, and nothing that either refers to.
+ * Reads the environment with its secrets from files, and the file, and nothing else that either refers to.
  *
  * @throws {ConfigError} with every problem at once.
  */
 export function readSettings(source: ConfigSource): Settings {
   const parsed = parseConfigFile(readConfigFile(source.workingDir))
   const keyNames = parsed.kind === 'wrong' ? [] : parsed.file.upstreams.flatMap(({ apiKeyEnv }) => apiKeyEnv ?? [])
-  const { environment, problems, notices } = parseEnvironment(source.env, keyNames)
-  if (parsed.kind === 'wrong') throw new ConfigError([...parsed.problems, ...problems])
-  if (environment === null) throw new ConfigError(problems)
-  return { environment, file: parsed.file, notices }
+  const secrets = readSecretFiles(source.env, [...secretNames, ...keyNames], source.workingDir)
+  const { environment, problems, notices } = parseEnvironment(secrets.env, keyNames)
+  const found = [...secrets.problems, ...problems]
+  if (parsed.kind === 'wrong') throw new ConfigError([...parsed.problems, ...found])
+  if (environment === null || found.length > 0) throw new ConfigError(found)
+  return { environment, file: parsed.file, env: secrets.env, notices }
 }
 
 function readConfigFile(workingDir: string): string | null {

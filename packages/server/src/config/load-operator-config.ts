@@ -39,8 +39,8 @@ export interface OperatorConfig extends Pick<
  * @throws {ConfigError} with every problem at once.
  */
 export function loadOperatorConfig(source: ConfigSource): OperatorConfig {
-  const { environment, file } = readSettings(source)
-  const { upstreams } = resolveUpstreams(environment, file, source.env)
+  const { environment, file, env } = readSettings(source)
+  const { upstreams } = resolveUpstreams(environment, file, env)
   const { routes, prices, mediaPrices } = resolvePrices(environment, file, upstreams)
   const isUpstreamNamed = environment.SVC_UPSTREAM !== undefined || file.upstreams.length > 0
   const dataDir = commandFolderOf(environment, upstreams, { workingDir: source.workingDir, isUpstreamNamed })
