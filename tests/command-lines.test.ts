@@ -70,6 +70,19 @@ test.each([
   expect(stderr).toMatch(new RegExp(`^error: option '${option} <\\w+>' argument '${value}' is invalid\\. `))
 })
 
+test('the gateway and the operator commands say which version they are, and begin nothing', async () => {
+  const scripts = await readScripts()
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string }
+  const programs = [...['start', 'admin'].map((name) => scripts.find(([each]) => each === name)?.[1] ?? '')]
+  const answers = [...programs, 'packages/server/src/main.ts'].map((script) => runScript(script, '--version'))
+  for (const answer of await Promise.all(answers)) {
+    expect(answer).toEqual({ code: 0, stdout: expect.stringMatching(/^svc \S+ \(Node \S+\)\n$/), stderr: '' })
+    expect(answer.stdout).toContain(` ${version} `)
+  }
+  const notes = await runScript(programs[1] ?? '', 'release-notes')
+  expect(notes).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(new RegExp(`^${version} `)) })
+})
+
 test('a reader who has gone ends no program with a failure', async () => {
   const scripts = await readScripts()
   const check = async ([name, script]: (typeof scripts)[number], ...words: string[]): Promise<void> => {

@@ -6,10 +6,17 @@ import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runAdmin } from '../packages/server/src/operations/commands/admin-program.ts'
-import { clientNames, environmentSchema, reservedNames } from '../packages/server/src/config/environment.ts'
+import {
+  clientNames,
+  environmentSchema,
+  reservedNames,
+  secretNames,
+} from '../packages/server/src/config/environment.ts'
 import { readKeptSecret } from '../packages/server/src/config/kept-secret.ts'
 import { limitsSchema } from '../packages/server/src/config/limits-config.ts'
 import { loadConfig } from '../packages/server/src/config/load-config.ts'
+import { fileVariableOf } from '../packages/server/src/config/secret-files.ts'
+import { migrateConfigured } from '../packages/server/src/app/migrate-configured.ts'
 import { openAdmin } from '../packages/server/src/app/open-admin.ts'
 import { heldBackDeposit, waitingMail } from '../packages/server/testing/operator-scene.ts'
 import { useGateway } from '../packages/server/testing/use-gateway.ts'
@@ -46,7 +53,8 @@ describe('names', () => {
   })
 
   test('every variable that a document names exists', () => {
-    const known = [...Object.keys(environmentSchema.shape), ...reservedNames.keys(), ...clientNames]
+    const files = secretNames.map(fileVariableOf)
+    const known = [...Object.keys(environmentSchema.shape), ...files, ...reservedNames.keys(), ...clientNames]
     const named = mentionsOf(/\b(SVC_[A-Z0-9_]*[A-Z0-9])\b/g)
     expect(named.length).toBeGreaterThan(20)
     expect(named.filter(({ name }) => !known.includes(name))).toEqual([])
@@ -179,6 +187,11 @@ describe('a newcomer', () => {
     })
     const deps = {
       open: () => Promise.resolve({ ...admin, close: () => Promise.resolve() }),
+      migrate: (isDryRun: boolean) =>
+        migrateConfigured(
+          { databaseUrl: null, databaseWaitMs: 0, dataDir: gateway.dataDir },
+          { isDryRun, onWaiting: () => undefined },
+        ),
       print: () => undefined,
       printError: (text: string) => void errors.push(text),
     }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createOutflowStore } from '../packages/server/src/deposits/outflow-store.ts'
 import { createOutboxStore } from '../packages/server/src/platform/mail/outbox-store.ts'
-import { VERSION } from '../packages/server/src/app/read-health.ts'
+import { VERSION } from '../packages/server/src/platform/runtime/version.ts'
 import {
   beginStream,
   chunkText,

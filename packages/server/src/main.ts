@@ -8,14 +8,14 @@ import { makeFolder } from './config/make-folder.ts'
 const isSandbox = ['', 'sandbox'].includes(process.env['SVC_UPSTREAM'] ?? '')
 const named = (process.env['SVC_DATA_DIR'] ?? '').trim()
 const folder = named === '' ? (isSandbox ? '.svc' : '.svc-live') : named
+// Looked at only where there is something to refuse: an ordinary start loads nothing for it.
+if (process.argv.length > 2) (await import('./app/refuse-arguments.ts')).refuseArguments()
 try {
   makeFolder(resolve(folder))
   enableCompileCache(join(resolve(folder), 'compile-cache'))
 } catch {
   // The configuration makes the same folder and says why it cannot be.
 }
-// Looked at only where there is something to refuse: an ordinary start loads nothing for it.
-if (process.argv.length > 2) (await import('./app/refuse-arguments.ts')).refuseArguments()
 const { run } = await import('./app/run.ts')
 // A server that starts this file itself has no test tools, which every npm script would install.
 const admin = relative(process.cwd(), join(import.meta.dirname, 'admin.ts'))

@@ -13,6 +13,7 @@ import { createDepositAddressStore } from '../deposits/deposit-address-store.ts'
 import { describeStartFailure } from './describe-start-failure.ts'
 import { createGateway, type Gateway } from './gateway.ts'
 import { runAudit } from '../money/ledger/audit.ts'
+import { migrateConfigured } from './migrate-configured.ts'
 import { openAdmin } from './open-admin.ts'
 import { WrongStoreKindError } from '../access/operators/store-kind.ts'
 import { systemClock } from '../platform/runtime/clock.ts'
@@ -41,6 +42,7 @@ describeEachEngine('test and live money', (engine) => {
     const code = await runAdmin(
       {
         open: () => openAdmin(configOf(store).operator),
+        migrate: (isDryRun) => migrateConfigured(configOf(store).operator, { isDryRun, onWaiting: () => undefined }),
         print: (text) => void printed.push(text),
         printError: (text) => void printed.push(text),
         ask: answer === null ? null : () => Promise.resolve(answer),

@@ -10,6 +10,7 @@ import { creditDeposit } from '../deposits/credit-deposit.ts'
 import { createDepositStore } from '../deposits/deposit-store.ts'
 import { createLedgerEngine } from '../money/ledger/create-ledger-engine.ts'
 import { Ledger } from '../money/ledger/ledger.ts'
+import { migrateConfigured } from './migrate-configured.ts'
 import { openAdmin } from './open-admin.ts'
 import { findAnvil } from '@svc/sandbox'
 import { systemClock } from '../platform/runtime/clock.ts'
@@ -35,6 +36,8 @@ describeEachEngine('operator commands of deposits', (engine) => {
     const exitCode = await runAdmin(
       {
         open: () => openAdmin({ ...place, ...more }),
+        migrate: (isDryRun) =>
+          migrateConfigured({ ...place, databaseWaitMs: 0 }, { isDryRun, onWaiting: () => undefined }),
         print: (text) => void printed.push(text),
         printError: (text) => void errors.push(text),
       },

@@ -11,6 +11,7 @@ import { limitsSchema } from '../config/limits-config.ts'
 import { createKeyAuthenticator } from '../access/keys/authenticate-key.ts'
 import { createKeyStore } from '../access/keys/key-store.ts'
 import type { Peppers } from '../access/keys/pepper.ts'
+import { migrateConfigured } from './migrate-configured.ts'
 import { openAdmin } from './open-admin.ts'
 import { createJournalStore } from '../access/operators/journal-store.ts'
 import { systemClock } from '../platform/runtime/clock.ts'
@@ -46,9 +47,11 @@ describeEachEngine('operator commands', (engine) => {
 
   async function runWith(over: Partial<OperatorConfig>, ...words: string[]): Promise<Outcome> {
     const [output, errors]: string[][] = [[], []]
+    const place = { databaseUrl: open.url, databaseWaitMs: 0, dataDir: open.dataDir }
     const code = await runAdmin(
       {
-        open: () => openAdmin({ ...plain, databaseUrl: open.url, dataDir: open.dataDir, ...over }),
+        open: () => openAdmin({ ...plain, ...place, ...over }),
+        migrate: (isDryRun) => migrateConfigured({ ...place, ...over }, { isDryRun, onWaiting: () => undefined }),
         print: (text) => output?.push(text),
         printError: (text) => errors?.push(text),
       },

@@ -2,14 +2,12 @@ import { type HealthReply } from '@svc/contract'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Ledger, LedgerCounters } from '../money/ledger/ledger.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
+import { VERSION } from '../platform/runtime/version.ts'
 import type { UpstreamHealth } from '../upstreams/health-watch.ts'
 import type { Modality } from '../upstreams/upstream.ts'
 import type { WatchedUpstream } from '../upstreams/watch-health.ts'
 
 export type Health = HealthReply
-
-/** What runs, as health, metrics and traces say it. */
-export const VERSION = '0.1.0'
 
 /** The best of all: one upstream that works keeps the gateway useful. */
 function overall(states: readonly UpstreamHealth[]): UpstreamHealth {

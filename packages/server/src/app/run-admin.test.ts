@@ -22,7 +22,7 @@ interface Ended {
   readonly errors: string
 }
 
-function runProgram(program: 'admin' | 'audit' | 'sweeper', words: readonly string[], env: object = {}) {
+function runProgram(program: 'admin' | 'audit' | 'fund' | 'sweeper', words: readonly string[], env: object = {}) {
   const path = fileURLToPath(new URL(`../${program}.ts`, import.meta.url))
   const options = { cwd: workingDir, env: { ...childEnvironment(), ...env } }
   return new Promise<Ended>((resolve) => {
@@ -47,6 +47,7 @@ describe('without a store', () => {
     ['admin', ['account', 'create', '--name', 'Acme'], {}, '.svc'],
     ['admin', ['account', 'list'], { SVC_UPSTREAM: 'openrouter' }, '.svc-live'],
     ['sweeper', ['--keys', 'keys.json', '--dry-run'], {}, '.svc'],
+    ['admin', ['migrate'], {}, '.svc'],
   ] as const)('%s %j %j names the folder and makes nothing', async (program, words, env, folder) => {
     const files = program === 'sweeper' ? [writeKeys()] : []
     const { code, output, errors } = await runProgram(program, words, env)
@@ -54,6 +55,21 @@ describe('without a store', () => {
     expect(errors).toContain(`error: The data folder ${join(workingDir, folder)} holds no store. `)
     expect(errors).toContain('SVC_DATA_DIR')
     expect(readdirSync(workingDir)).toEqual(files)
+  })
+
+  test.each([
+    ['admin', ['account', 'list']],
+    ['audit', []],
+    ['fund', []],
+    ['sweeper', ['--keys', 'keys.json', '--dry-run']],
+  ] as const)('%s reads secrets from files, and says which one it cannot read', async (program, words) => {
+    writeKeys()
+    const env = { SVC_DATABASE_URL_FILE: 'nowhere', SVC_KEY_PEPPER: 'canary'.repeat(6), SVC_KEY_PEPPER_FILE: 'nowhere' }
+    const { code, output, errors } = await runProgram(program, words, env)
+    expect([code, output]).toEqual([1, ''])
+    expect(errors).toContain('SVC_DATABASE_URL_FILE names a file that does not exist.')
+    expect(errors).toContain('SVC_KEY_PEPPER and SVC_KEY_PEPPER_FILE are both set. Give one of them.')
+    expect(errors).not.toContain('canary')
   })
 
   test.skipIf(findPostgres() === null)('an empty PostgreSQL database stays empty', async () => {
@@ -65,6 +81,12 @@ describe('without a store', () => {
       expect(errors).toContain(`The PostgreSQL database ${addressOf(url)} holds no store. `)
     }
     expect(readdirSync(workingDir)).toEqual([])
+    // The one command that makes a store, for gateways that start at once.
+    const [first, second] = await Promise.all(
+      ['', ''].map(() => runProgram('admin', ['migrate'], { SVC_DATABASE_URL: url })),
+    )
+    expect([first?.code, second?.code]).toEqual([0, 0])
+    expect((await runProgram('audit', [], { SVC_DATABASE_URL: url })).code).toBe(0)
     await remove()
   })
 })
@@ -97,6 +119,25 @@ describeEachEngine('on a store that a gateway has made', (engine) => {
     expect([refused.code, refused.output]).toEqual([1, ''])
     expect(refused.errors).toContain('SVC_KEY_PEPPER is missing')
     expect([...readdirSync(open.dataDir), ...readdirSync(workingDir)]).not.toContain('key-pepper')
+    writeFileSync(join(workingDir, 'pepper'), `${'f00d'.repeat(8)}\n`)
+    const made = await runProgram('admin', create, { ...placeEnv(), SVC_KEY_PEPPER_FILE: 'pepper' })
+    expect([made.code, made.errors]).toEqual([0, ''])
+  })
+
+  test('a store of an earlier version is brought up to date by a command, which says what it applies', async () => {
+    const drop = "drop table stored_response; delete from schema_migration where name like '0015%'"
+    for (const sql of drop.split('; ')) await open.database.write([CompiledQuery.raw(sql)])
+    const migrate = async (...words: string[]) => {
+      const { code, output, errors } = await runProgram('admin', ['migrate', ...words, '--json'], placeEnv())
+      expect([code, errors]).toEqual([0, ''])
+      return JSON.parse(output) as Record<string, unknown>
+    }
+    const store = open.url === null ? open.dataDir : addressOf(open.url)
+    expect(await migrate('--dry-run')).toEqual({ store, pending: ['0015-stored-responses.sql'] })
+    expect((await runProgram('audit', [], placeEnv())).code).toBe(1)
+    expect(await migrate()).toEqual({ store, applied: ['0015-stored-responses.sql'] })
+    expect(await migrate()).toEqual({ store, applied: [] })
+    expect((await runProgram('audit', [], placeEnv())).code).toBe(0)
   })
 
   test('one of an earlier version is left as it is', async () => {

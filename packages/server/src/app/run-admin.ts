@@ -6,6 +6,7 @@ import type { StorePlace } from '../config/store-address.ts'
 import { runAdmin } from '../operations/commands/admin-program.ts'
 import { writeLine } from '../platform/runtime/write-line.ts'
 import { describeStartFailure } from './describe-start-failure.ts'
+import { migrateConfigured } from './migrate-configured.ts'
 import { openAdmin } from './open-admin.ts'
 
 /**
@@ -22,6 +23,11 @@ export async function runAdminProcess(words: readonly string[]): Promise<void> {
           const config = loadOperatorConfig({ env: process.env, workingDir: process.cwd() })
           place = config
           return openAdmin(config)
+        },
+        migrate: (isDryRun) => {
+          const config = loadOperatorConfig({ env: process.env, workingDir: process.cwd() })
+          place = config
+          return migrateConfigured(config, { isDryRun, onWaiting: printError })
         },
         print: (text) => writeLine(process.stdout, text),
         printError,

@@ -13,6 +13,7 @@ import { resolveUpstreams } from './resolve-upstreams.ts'
 export interface OperatorConfig extends Pick<
   Config,
   | 'databaseUrl'
+  | 'databaseWaitMs'
   | 'dataDir'
   | 'isProduction'
   | 'limits'
@@ -50,6 +51,7 @@ export function loadOperatorConfig(source: ConfigSource): OperatorConfig {
   const pepper = findSecret('key-pepper')
   return {
     databaseUrl: environment.SVC_DATABASE_URL ?? null,
+    databaseWaitMs: environment.SVC_DATABASE_WAIT_SECONDS * 1_000,
     ...{ dataDir, isProduction, upstreams },
     limits: file.limits,
     deposits: resolveDeposits(environment, file, { isProduction, isSandbox: isSandboxAlone(upstreams) }).deposits,

@@ -14,6 +14,9 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(workingDir, { recursive: true }))
 
+/** POSIX. */
+const MAKE_PIPE = 'mkfifo'
+
 /** A value that the schema takes, for each secret there is. */
 const values: Readonly<Record<string, string>> = {
   SVC_DATABASE_URL: 'postgres://svc:canary@db.example.com/books',
@@ -129,7 +132,7 @@ describe('the start fails, and its message names the variable and nothing of the
   })
 
   test('where a pipe is named that no one writes to, without waiting for it', () => {
-    execFileSync('mkfifo', [join(workingDir, 'pipe')])
+    execFileSync(MAKE_PIPE, [join(workingDir, 'pipe')])
     expect(problemsOf({ SVC_KEY_PEPPER_FILE: 'pipe' })).toEqual([
       'SVC_KEY_PEPPER_FILE names a folder or a device, not a file.',
     ])

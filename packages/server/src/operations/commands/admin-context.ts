@@ -28,6 +28,14 @@ export interface DepositFilter {
   readonly account?: string
 }
 
+/** What was done to the schema of a store. */
+export interface Migrated {
+  /** A folder, or the address of a database without its password. */
+  readonly store: string
+  /** Names of what was applied, or would be, in their order. */
+  readonly migrations: readonly string[]
+}
+
 /** Everything that the commands can do, on a database that is open. */
 export interface AdminContext {
   now(): number

@@ -5,6 +5,7 @@ import { DatabaseUnavailableError } from '../../platform/errors/database-unavail
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { renderAudit } from '../../money/ledger/audit.ts'
 import { type Clock, systemClock } from '../../platform/runtime/clock.ts'
+import { VERSION_TEXT } from '../../platform/runtime/version.ts'
 import { accountCommands } from './account-commands.ts'
 import type { AdminContext } from './admin-context.ts'
 import { AdminError } from './admin-error.ts'
@@ -13,6 +14,8 @@ import { depositCommands } from './deposit-commands.ts'
 import { goLiveCommand } from './go-live-command.ts'
 import { keyCommands } from './key-commands.ts'
 import { mailCommands } from './mail-commands.ts'
+import { migrateCommand } from './migrate-command.ts'
+import { releaseNotesCommand } from './release-notes-command.ts'
 import { runCommand, type CommandDeps } from './run-command.ts'
 import { usageCommands } from './usage-commands.ts'
 
@@ -22,6 +25,7 @@ const WRONG_USAGE = 2
 
 export interface AdminDeps {
   readonly open: () => Promise<AdminContext>
+  readonly migrate: CommandDeps['migrate']
   /** Takes text without its line end. */
   readonly print: (text: string) => void
   readonly printError: (text: string) => void
@@ -42,6 +46,7 @@ export async function runAdmin(deps: AdminDeps, words: readonly string[]): Promi
   let exitCode = 0
   const commandDeps: CommandDeps = {
     open: deps.open,
+    migrate: deps.migrate,
     print: deps.print,
     printError: deps.printError,
     clock: deps.clock ?? systemClock,
@@ -65,9 +70,11 @@ export async function runAdmin(deps: AdminDeps, words: readonly string[]): Promi
 function createProgram(deps: CommandDeps, output: AdminDeps): Command {
   const program = new Command('admin')
     .description('Operator commands. They work beside a running gateway and without one.')
+    .version(VERSION_TEXT, '--version', 'print the version')
     .option('--json', 'print the answer as JSON')
   const money = [creditsCommands(deps), usageCommands(deps), depositCommands(deps), mailCommands(deps)]
-  for (const command of [accountCommands(deps), keyCommands(deps), ...money, auditCommand(deps), goLiveCommand(deps)]) {
+  const store = [auditCommand(deps), goLiveCommand(deps), migrateCommand(deps), releaseNotesCommand(deps)]
+  for (const command of [accountCommands(deps), keyCommands(deps), ...money, ...store]) {
     program.addCommand(command)
   }
   program

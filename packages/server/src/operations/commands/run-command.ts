@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Clock } from '../../platform/runtime/clock.ts'
-import type { AdminContext } from './admin-context.ts'
+import type { AdminContext, Migrated } from './admin-context.ts'
 
 /** What a command answers: `text` for people, `json` for programs. */
 export interface CommandOutput {
@@ -15,6 +15,8 @@ export interface CommandOutput {
 export interface CommandDeps {
   /** Opens the database; called once a command line is known to be right. */
   readonly open: () => Promise<AdminContext>
+  /** Brings the schema of the store up to date, or says what that would be. */
+  readonly migrate: (isDryRun: boolean) => Promise<Migrated>
   readonly print: (text: string) => void
   readonly printError: (text: string) => void
   readonly clock: Clock
@@ -31,14 +33,18 @@ export async function runCommand(
 ): Promise<void> {
   const context = await deps.open()
   try {
-    const output = await work(context)
-    const isJson = command.optsWithGlobals<{ readonly json?: boolean }>().json === true
-    deps.print(isJson ? JSON.stringify(output.json, null, 2) : output.text)
-    for (const warning of output.warnings ?? []) deps.printError(`warning: ${warning}`)
-    deps.exit(output.exitCode ?? 0)
+    printOutput(deps, command, await work(context))
   } finally {
     await context.close()
   }
+}
+
+/** Prints a command's answer in the form that was asked for, and keeps its exit code. */
+export function printOutput(deps: CommandDeps, command: Command, output: CommandOutput): void {
+  const isJson = command.optsWithGlobals<{ readonly json?: boolean }>().json === true
+  deps.print(isJson ? JSON.stringify(output.json, null, 2) : output.text)
+  for (const warning of output.warnings ?? []) deps.printError(`warning: ${warning}`)
+  deps.exit(output.exitCode ?? 0)
 }
 
 /** Ends a command whose options do not fit together, as other wrong options end it: before anything is opened. */

@@ -36,6 +36,8 @@ export interface Program<Options extends ProgramOptions> {
   readonly options: Options
   /** Shown behind the options; absent for nothing. */
   readonly more?: string
+  /** What `--version` prints; absent for a program that has no such option. */
+  readonly version?: string
 }
 
 /** The arguments of a program, by the names of its options. */
@@ -183,7 +185,10 @@ function valueOf(command: Command, option: Option): unknown {
   return value ?? null
 }
 
-function createCommand({ name, does, options, more }: Program<ProgramOptions>, output: CommandLineOutput): Command {
+function createCommand(
+  { name, does, options, more, version }: Program<ProgramOptions>,
+  output: CommandLineOutput,
+): Command {
   const command = new Command(name)
     .description(does)
     .usage(Object.keys(options).length === 0 ? '' : '[options]')
@@ -194,6 +199,7 @@ function createCommand({ name, does, options, more }: Program<ProgramOptions>, o
       writeOut: (text) => output.print(text.trimEnd()),
       writeErr: (text) => output.printError(withHint(name, text)),
     })
+  if (version !== undefined) command.version(version, '--version', 'print the version and do nothing')
   for (const [long, option] of Object.entries(options)) command.addOption(createOption(long, option))
   return more === undefined ? command : command.addHelpText('after', `\n${more}`)
 }
