@@ -23,7 +23,7 @@ export const SLOW = 'tests/slow/**/*.test.ts'
  */
 export default defineConfig({
   test: {
-    globalSetup: ['packages/server/testing/global-setup.ts'],
+    globalSetup: ['packages/server/testing/global-setup.ts', 'tests/unpack-browser.ts'],
     // A file waits for real processes, databases and browsers for a good part of its time: with three at once two cores
     // stood still for a quarter of it.
     maxWorkers: 4,
