@@ -2,7 +2,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { beforeAll, expect, test } from 'vitest'
 import { eventually } from '../packages/server/testing/eventually.ts'
-import { findFreePort } from '../packages/server/testing/free-port.ts'
+import { findFreePort } from '../packages/server/testing/free-port.mjs'
 import { sendCompletion } from '../packages/server/testing/stub-upstream.ts'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import { createTestAccount } from '../packages/server/testing/test-gateway.ts'

@@ -1,6 +1,6 @@
 /** A whole gateway whose upstream makes videos when a test says so. */
-import { createServer } from 'node:net'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { findFreePort } from '../packages/server/testing/free-port.mjs'
 import {
   startStubVideoUpstream,
   type StubVideoJob,
@@ -49,14 +49,6 @@ export interface AnswerBody {
   readonly expires_at?: number
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const address = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
-}
-
 export async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.includes('json') === true
@@ -83,7 +75,7 @@ export function useVideoGateway(options: TestGatewayOptions = {}): VideoGateway 
 export async function startVideoGateway(options: TestGatewayOptions = {}): Promise<VideoGateway> {
   const stub = await startStubVideoUpstream()
   const clock = { moved: 0, now: () => Date.now() + clock.moved }
-  const port = String(await freePort())
+  const port = String(await findFreePort())
   const env = { SVC_PORT: port, SVC_PUBLIC_URL: `http://127.0.0.1:${port}`, ...options.env }
   const gateway = await startTestGateway({ upstreamUrl: stub.url, clock, ...options, env })
   const withKey = (key: string | undefined) => (key === undefined ? {} : { key })

@@ -10,7 +10,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findFreePort, startGateway } from './smoke/gateway.mjs'
+import { findFreePort } from '../packages/server/testing/free-port.mjs'
+import { startGateway } from './smoke/gateway.mjs'
 
 /** A fresh clone fetches Node and all packages first. */
 const FIRST_START_MS = 600_000

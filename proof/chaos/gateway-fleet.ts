@@ -1,7 +1,7 @@
 /** The gateways of a chaos run: killed at random moments, each restarted on its port. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Random } from '../../packages/server/testing/random.ts'
-import { findFreePort } from '../../packages/server/testing/free-port.ts'
+import { findFreePort } from '../../packages/server/testing/free-port.mjs'
 import type { GatewayProcess } from '../../packages/server/testing/start-gateway-process.ts'
 import type { Rig } from '../rig/gateway-rig.ts'
 import { isFault, isLostLease } from '../rig/log-faults.ts'

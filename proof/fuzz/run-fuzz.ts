@@ -3,7 +3,7 @@
  * upstream that answers anything in every dialect.
  */
 import type { ProgramEnd } from '../../packages/server/testing/gateway-rig.ts'
-import { findFreePort } from '../../packages/server/testing/free-port.ts'
+import { findFreePort } from '../../packages/server/testing/free-port.mjs'
 import { startMailServer, type TestMailServer } from '../../packages/server/testing/mail-server.ts'
 import type { GatewayProcess } from '../../packages/server/testing/start-gateway-process.ts'
 import { buildConsole } from '../../tools/console/build-console.ts'

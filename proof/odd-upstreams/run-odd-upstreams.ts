@@ -1,6 +1,6 @@
 /** One run: each dialect is asked in the three forms, whole and streamed, and what came is compared with what it said. */
 import type { ProgramEnd } from '../../packages/server/testing/gateway-rig.ts'
-import { findFreePort } from '../../packages/server/testing/free-port.ts'
+import { findFreePort } from '../../packages/server/testing/free-port.mjs'
 import type { GatewayProcess } from '../../packages/server/testing/start-gateway-process.ts'
 import { openRig, type Rig } from '../rig/gateway-rig.ts'
 import { isFault } from '../rig/log-faults.ts'

@@ -1,6 +1,6 @@
 /** What both kinds of soak run on: one gateway with its probe, a steady upstream, and an account that can pay. */
 import type { DatabaseEngine } from '../../packages/server/src/platform/db/database.ts'
-import { findFreePort } from '../../packages/server/testing/free-port.ts'
+import { findFreePort } from '../../packages/server/testing/free-port.mjs'
 import { openRig } from '../rig/gateway-rig.ts'
 import { auditFaults, stopInOrder } from '../rig/stop-in-order.ts'
 import { PROBE, ProcessMeter } from './measure-process.ts'

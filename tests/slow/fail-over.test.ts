@@ -5,7 +5,7 @@
 import { readdir } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { eventually } from '../../packages/server/testing/eventually.ts'
-import { findFreePort } from '../../packages/server/testing/free-port.ts'
+import { findFreePort } from '../../packages/server/testing/free-port.mjs'
 import {
   type GatewayProcesses,
   openGatewayProcesses,

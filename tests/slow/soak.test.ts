@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { findFreePort } from '../../packages/server/testing/free-port.ts'
+import { findFreePort } from '../../packages/server/testing/free-port.mjs'
 import { openRig } from '../../proof/rig/gateway-rig.ts'
 import { slopeOf } from '../../proof/soak/measure-process.ts'
 import { runLoad } from '../../proof/soak/run-load.ts'

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { fileBytes, startStubVideoUpstream } from '../../packages/server/testing/stub-video-upstream.ts'
-import { findFreePort } from '../../packages/server/testing/free-port.ts'
+import { findFreePort } from '../../packages/server/testing/free-port.mjs'
 import { openRig } from '../../proof/rig/gateway-rig.ts'
 import { VIDEO_MODEL } from '../video-gateway.ts'
 

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
-import { findFreePort } from './free-port.ts'
+import { findFreePort } from './free-port.mjs'
 
 const run = promisify(execFile)
 

@@ -12,7 +12,7 @@ import { type Clock, type SystemClock, systemClock } from '../src/platform/runti
 import { createLogger } from '../src/platform/runtime/log.ts'
 import { type ChatClient, createChatClient } from './chat-client.ts'
 import { eventually } from './eventually.ts'
-import { findFreePort } from './free-port.ts'
+import { findFreePort } from './free-port.mjs'
 import { type Balance, type BooksDeps, createFundedAccount, openBooks } from './gateway-books.ts'
 import { openGatewayRig, upstreamEnvironment, wideLimits } from './gateway-rig.ts'
 import { steadyClock } from './steady-clock.ts'

@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findFreePort } from '../../../packages/server/testing/free-port.ts'
+import { findFreePort } from '../../../packages/server/testing/free-port.mjs'
 import { startTcpProxy, type TcpProxy } from '../../../packages/server/testing/tcp-proxy.ts'
 import type { GatewayProcess } from '../../../packages/server/testing/start-gateway-process.ts'
 import type { Rig } from '../../rig/gateway-rig.ts'

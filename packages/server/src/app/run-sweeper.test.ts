@@ -10,7 +10,7 @@ import { childEnvironment } from '../../testing/child-environment.ts'
 import { testXpub } from '../../testing/deposit-scene.ts'
 import { eventually } from '../../testing/eventually.ts'
 import { PUBLIC_MNEMONIC } from '../../testing/evm-chain.ts'
-import { findFreePort } from '../../testing/free-port.ts'
+import { findFreePort } from '../../testing/free-port.mjs'
 import { openTestDatabase } from '../../testing/test-database.ts'
 
 const SWEEPER = join(import.meta.dirname, '../sweeper.ts')
