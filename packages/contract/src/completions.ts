@@ -24,7 +24,7 @@ export const completionRequest = z.looseObject({
   model: z.string().min(1).max(MODEL_CHARACTERS_MAX).describe('A model id or a featured alias.'),
   prompt: z
     .union([z.string(), z.array(z.string()).min(1).max(PROMPTS_MAX)])
-    .describe(`A text, or at most ${PROMPTS_MAX} texts. Each is a chat of its own.`),
+    .describe(`A text, or at most ${PROMPTS_MAX} texts. Each is answered by itself.`),
   stream: z.boolean().nullish(),
   stream_options: z
     .looseObject({ include_usage: z.boolean().nullish().describe('Asks for a last event that carries `usage`.') })
@@ -39,7 +39,10 @@ export const completionRequest = z.looseObject({
     .union([z.boolean(), z.int().min(0).max(LOGPROBS_MAX)])
     .nullish()
     .describe('How many alternatives of each token are shown. Not with `echo`.'),
-  suffix: z.string().nullish().describe('Only empty: a chat has no text after the answer.'),
+  suffix: z
+    .string()
+    .nullish()
+    .describe('The text after the one that is made, for models whose upstream fills in between two; 400 elsewhere.'),
   stop: z.union([z.string(), z.array(z.string()).max(STOP_MAX)]).nullish(),
   temperature: z.number().nullish(),
   top_p: z.number().nullish(),

@@ -61,8 +61,10 @@ function openUpstream(config: UpstreamConfig, { clock, sandbox, findProxy }: Ope
       return openAnthropic({ ...common, url: addressOf(config), apiKey: config.apiKey })
     case 'gemini':
       return openGemini({ ...common, url: addressOf(config), apiKey: config.apiKey })
-    case 'openai-compatible':
-      return openOpenAiCompatible({ ...common, url: addressOf(config), apiKey: config.apiKey, maxTokensField })
+    case 'openai-compatible': {
+      const { apiKey, textCompletions } = config
+      return openOpenAiCompatible({ ...common, url: addressOf(config), apiKey, maxTokensField, textCompletions })
+    }
   }
 }
 

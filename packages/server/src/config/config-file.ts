@@ -50,6 +50,23 @@ function isRising(tiers: readonly { readonly above_input_tokens: number }[]): bo
 /** What a model costs upstream; absent parts are priced as what they are a part of. */
 export type PriceEntry = z.output<typeof priceSchema>
 
+const textCompletionsSchema = filePart({
+  path: z
+    .string()
+    .regex(/^(\/[\w~-][\w.~-]{0,99}){1,8}$/, 'give a path behind url, such as /completions')
+    .default('/completions')
+    .describe('Where it takes them, behind url.'),
+  suffix: z.boolean().default(true).describe('Whether it takes a suffix, and fills in the text before it.'),
+  models: orNull(
+    z
+      .array(modelId.regex(/^[^*]+\*?$/, 'put * at the end alone, for all ids that begin so'))
+      .min(1)
+      .max(200),
+  ).describe(
+    'The models that complete texts, by the id that the upstream knows or its start with * behind it; all by default.',
+  ),
+})
+
 /** Source of the three times: decision 0012 (limits of a request). */
 export const upstreamSchema = filePart({
   name: upstreamName.describe('How routes, usage records and logs name this upstream.'),
@@ -84,6 +101,9 @@ export const upstreamSchema = filePart({
     ),
   max_tokens_field: orNull(z.enum(['max_tokens', 'max_completion_tokens'])).describe(
     'The one field in which this upstream takes a limit on the output: limits are sent in it alone.',
+  ),
+  text_completions: orNull(textCompletionsSchema).describe(
+    'Of kind openai-compatible: it completes texts itself, so POST /v1/completions goes there instead of into a chat.',
   ),
   forward_trace: z.boolean().default(false).describe('Whether calls carry a traceparent header while traces are on.'),
   data_collection: z

@@ -124,6 +124,27 @@ describe('in production', () => {
   test('a wish that an upstream does not know is reported', () => {
     const local = { name: 'a', kind: 'openai-compatible', url: 'http://127.0.0.1:1/v1', data_collection: 'deny' }
     expect(problemsOf({}, { upstreams: [local] })).toContain('data_collection is for an upstream of kind openrouter')
+    const router = { name: 'a', kind: 'openrouter', api_key_env: 'A_KEY', text_completions: {} }
+    expect(problemsOf({ A_KEY: 'k' }, { upstreams: [router] })).toContain(
+      'text_completions is for an upstream of kind openai-compatible.',
+    )
+  })
+
+  test.each([
+    [{}, { path: '/completions', suffix: true, models: null }],
+    [
+      { path: '/fim/completions', models: ['codestral-*'] },
+      { path: '/fim/completions', suffix: true, models: ['codestral-*'] },
+    ],
+    [{ path: 'completions' }, 'path'],
+    [{ path: '/../admin' }, 'path'],
+    [{ path: '/completions?x=1' }, 'path'],
+    [{ models: ['a*b'] }, 'models'],
+    [{ models: [] }, 'models'],
+  ])('an upstream that completes texts is described by %j', (said, expected) => {
+    const upstreams = [{ name: 'a', kind: 'openai-compatible', url: 'http://127.0.0.1:1/v1', text_completions: said }]
+    if (typeof expected === 'string') expect(problemsOf({}, { upstreams })).toContain(`text_completions.${expected}`)
+    else expect(load({}, { upstreams }).config.upstreams[0]?.textCompletions).toEqual(expected)
   })
 
   test('the sandbox and clear text are accepted with a notice', () => {

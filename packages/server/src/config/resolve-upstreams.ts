@@ -99,6 +99,9 @@ function fromFile(
   if (entry.dataCollection !== undefined && entry.kind !== 'openrouter') {
     problems.push(`${where}: data_collection is for an upstream of kind openrouter; others have no such wish.`)
   }
+  if (entry.textCompletions !== null && entry.kind !== 'openai-compatible') {
+    problems.push(`${where}: text_completions is for an upstream of kind openai-compatible.`)
+  }
   if (entry.kind === 'openai-compatible' && url === null) problems.push(`${where}: give its base address in url.`)
   if (isEndpoint(url)) problems.push(`${where}, url: ${BASE_ALONE}`)
   return upstreamFrom(entry, url, apiKey)

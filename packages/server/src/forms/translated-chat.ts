@@ -85,9 +85,9 @@ export function renameParam(error: unknown, names: FieldNames): unknown {
 }
 
 /** Reads a translated body as the chat that it is. @throws {ServiceError} 400 in the words of the other form. */
-export function parseTranslated(body: object, names: FieldNames): ChatCall {
+export function parseTranslated(body: object, names: FieldNames, completes?: ChatCall['completes']): ChatCall {
   try {
-    return parseTranslatedChat(writeCounted(body))
+    return parseTranslatedChat(writeCounted(body), completes)
   } catch (error) {
     throw renameParam(error, names)
   }

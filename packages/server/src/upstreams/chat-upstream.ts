@@ -12,6 +12,11 @@ export interface UpstreamChatRequest {
   /** The id that the upstream knows. */
   readonly upstreamModel: string
   readonly stream: boolean
+  /**
+   * Whether its one message is a text to go on with: an upstream that completes texts itself gets it as that.
+   * Absent: it is not.
+   */
+  readonly completesText?: boolean
   /** A limit that the gateway imposes on the output tokens; null leaves the client's own. */
   readonly maxTokens: number | null
   /**
@@ -119,6 +124,8 @@ export interface ChatUpstream {
   readonly name: string
   /** Whether `n` above 1 is honoured. */
   readonly supportsChoices: boolean
+  /** Whether a model fills in the text between a prompt and a suffix. */
+  takesSuffix(upstreamModel: string): boolean
   /** @throws {ServiceError} when the upstream fails, refuses, is silent for too long, or answers nonsense. */
   complete(request: UpstreamChatRequest): Promise<UpstreamCompletion>
   /**

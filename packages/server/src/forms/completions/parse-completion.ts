@@ -51,12 +51,11 @@ function asksForMore(value: unknown): boolean {
   return !Array.isArray(value) || value.some((each) => each !== 'text')
 }
 
-/** What a chat cannot answer. */
+/** What no upstream is asked. */
 function refuseUnanswerable(request: CompletionRequest): void {
-  const { suffix, echo, logprobs, best_of: bestOf, n } = request
+  const { echo, logprobs, best_of: bestOf, n } = request
   const alone = CHAT_ALONE.find((name) => asksForMore(request[name]))
   if (alone !== undefined) throw unsupported(alone, 'it belongs to a chat. Ask POST /v1/chat/completions.')
-  if ((suffix ?? '') !== '') throw unsupported('suffix', 'no upstream is asked to fill in a text.')
   if ((bestOf ?? 1) > (n ?? 1)) throw unsupported('best_of', "answers that are not returned are not made. Raise 'n'.")
   const wantsLogprobs = (logprobs ?? false) !== false
   if (echo === true && wantsLogprobs) throw unsupported('logprobs', "with 'echo' they would be those of the prompt.")
@@ -76,12 +75,20 @@ function sharedFields(value: Fields, request: CompletionRequest): Fields {
     ...Object.fromEntries(others),
     ...(maxTokens === null ? {} : { max_tokens: maxTokens }),
     ...logprobsOf(request),
+    // It goes nowhere but to an upstream that fills in texts, and counts as a part of the prompt.
+    ...(isGap(request) ? { suffix: request.suffix } : {}),
   }
+}
+
+/** Whether a text follows the one that is to be made. */
+function isGap({ suffix }: Pick<CompletionRequest, 'suffix'>): boolean {
+  return (suffix ?? '') !== ''
 }
 
 /** @throws {ServiceError} 400. */
 function chatOf(prompt: string, shared: Fields): ChatCall {
-  return parseTranslated({ ...shared, messages: [{ role: 'user', content: prompt }] }, COMPLETION_FIELDS)
+  const body = { ...shared, messages: [{ role: 'user', content: prompt }] }
+  return parseTranslated(body, COMPLETION_FIELDS, 'suffix' in shared ? 'gap' : 'text')
 }
 
 /** Chats that are answered whole, however the client wants their answers. */

@@ -23,6 +23,8 @@ import { besideTokens, refuseBeyond, withinBound } from '../../pipeline/within-b
 export interface ChatPlan {
   /** The client's body, with every other limit of its own within what is held for. */
   readonly body: JsonBody
+  /** Whether its one message is a text to go on with. */
+  readonly completesText: boolean
   /** What the prompt probably has, for the case that it is not counted. */
   readonly promptTokens: number
   /** Output tokens to impose on the upstream; null leaves the client's own limit or none. */
@@ -58,7 +60,7 @@ function reportLimits(
   hold: OpenHold,
   output: OutputLimit,
   choices: number,
-): Omit<ChatPlan, 'promptTokens' | 'choices'> {
+): Omit<ChatPlan, 'completesText' | 'promptTokens' | 'choices'> {
   const paid = output.asked ? null : hold.limit
   if (paid === null) {
     const body = withinBound(call.body, call.work, { tokens: output.tokens, answers: choices })
@@ -82,6 +84,8 @@ export class ChatBounds {
   readonly #deps: CountingDeps & ListeningDeps
   readonly #call: ChatCall
   readonly choices: number
+  /** Whether it fills in the text before a suffix. */
+  readonly fillsGap: boolean
   #prompt: PromptBody
   #promptTokens = 0
   #output: OutputLimit | null = null
@@ -90,6 +94,7 @@ export class ChatBounds {
     this.#deps = deps
     this.#call = call
     this.choices = call.request.n ?? 1
+    this.fillsGap = call.completes === 'gap'
     this.#prompt = promptBody(call.body.value, call.body.text.length)
   }
 
@@ -143,7 +148,8 @@ export class ChatBounds {
   /** What an upstream is told, by what is held. @throws {ServiceError} as `reportLimits`. */
   plan(hold: OpenHold): ChatPlan {
     const told = reportLimits(this.#call, hold, this.#limit, this.choices)
-    return { ...told, promptTokens: estimatePrompt(this.#prompt), choices: this.choices }
+    const completesText = this.#call.completes !== null
+    return { ...told, completesText, promptTokens: estimatePrompt(this.#prompt), choices: this.choices }
   }
 
   #boundOf({ targets }: FoundModel<ChatTarget>, promptTokens: number, output: OutputLimit): Bound {

@@ -22,14 +22,19 @@ export function createdOf({ placedAt }: Pick<OpenHold, 'placedAt'>): number {
   return Math.floor(placedAt / 1000)
 }
 
-/** The targets of a chat with so many choices. */
-export function withChoices(choices: number): SelectTarget<ChatTarget> {
+/** The targets that can do what a chat asks for besides its words. */
+export function selectAble({ choices, fillsGap }: Pick<ChatBounds, 'choices' | 'fillsGap'>): SelectTarget<ChatTarget> {
   return ({ upstream, upstreamModel, price }) => {
     if (price === null) return null
-    if (choices <= 1 || upstream.supportsChoices) return { upstream, upstreamModel, price }
-    const message = "Unsupported parameter: 'n' above 1 is not supported by this model."
-    throw new ServiceError('unsupported_parameter', message, { param: 'n' })
+    if (choices > 1 && !upstream.supportsChoices) throw notSupported('n', ' above 1')
+    if (fillsGap && !upstream.takesSuffix(upstreamModel)) throw notSupported('suffix')
+    return { upstream, upstreamModel, price }
   }
+}
+
+function notSupported(param: string, value = ''): ServiceError {
+  const message = `Unsupported parameter: '${param}'${value} is not supported by this model.`
+  return new ServiceError('unsupported_parameter', message, { param })
 }
 
 /** How a chat is worked on once its credits are held. */
@@ -53,7 +58,7 @@ export function chatWork<Answer, Reply, End>(
     stream,
     sendsBeforeSettlement: stream,
     findModel: () => findChatModel(deps, caller, request.model),
-    selectTarget: () => withChoices(bounds.choices),
+    selectTarget: () => selectAble(bounds),
     bound: (found) => bounds.byBytes(found),
     sharperBound: (found) => bounds.byCount(found),
     begin: (paid) => begin(paid, bounds.plan(paid.hold)),
@@ -67,8 +72,8 @@ export function chatRequest(
   { upstreamModel }: ChatTarget,
   more: { readonly stream: boolean; readonly signal: AbortSignal },
 ): UpstreamChatRequest {
-  const { body, maxTokens, outputTokens } = plan
+  const { body, completesText, maxTokens, outputTokens } = plan
   const { confidential, inputModalities } = model
   const readsFiles = inputModalities.includes('file')
-  return { body, upstreamModel, maxTokens, outputTokens, readsFiles, confidential, ...more }
+  return { body, upstreamModel, completesText, maxTokens, outputTokens, readsFiles, confidential, ...more }
 }

@@ -19,7 +19,7 @@ import { runPaid } from '../../pipeline/run-paid.ts'
 import { countedCost, decideTogether, type DecidedCharge, tokensOf } from '../../pipeline/token-charge.ts'
 import { type AskedChats, askTogether } from './ask-together.ts'
 import { ChatBounds, type ChatPlan } from './chat-plan.ts'
-import { type ChatDeps, chatRequest, createdOf, withChoices } from './chat-work.ts'
+import { type ChatDeps, chatRequest, createdOf, selectAble } from './chat-work.ts'
 import { countAnswer, type CountedAnswer } from './count-answer.ts'
 import type { ChatCall } from './parse-chat.ts'
 import { renderUsage } from './render-usage.ts'
@@ -109,7 +109,7 @@ export function completeChats(deps: ChatDeps, task: ChatsTask): Promise<WholeAns
   const work: PaidWork<ChatTarget, AskedChats, WholeAnswer, WholeAnswer> = {
     ...{ type: 'chat', model, stream: false, sendsBeforeSettlement: false },
     findModel: () => findChatModel(deps, caller, model),
-    selectTarget: () => withChoices(choices),
+    selectTarget: () => selectAble({ choices, fillsGap: chats.some(({ fillsGap }) => fillsGap) }),
     bound: async (found) => sumBounds(await Promise.all(chats.map(async (chat) => chat.byBytes(found)))),
     sharperBound: (found) => sharperBound(chats, found),
     begin: (paid) => {

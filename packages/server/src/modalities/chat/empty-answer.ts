@@ -4,7 +4,7 @@ import type { ChatCall } from './parse-chat.ts'
 
 /**
  * Says whether an answer without content is what the client asked for: its own limit or stop made it so, or the model
- * spent its tokens on reasoning. Such an answer is delivered and charged; any other empty answer is a failure and free.
+ * spent its tokens on reasoning, or found nothing missing between a text and its suffix. Such an answer is delivered and charged; any other empty answer is a failure and free.
  * Source: spec 3.5, decision 0008 (no content).
  */
 export function explainsEmptiness(
@@ -18,6 +18,7 @@ export function explainsEmptiness(
     answer.hasReasoning ||
     (answer.usage?.reasoningTokens ?? 0) > 0 ||
     (limited && answer.finishReasons.includes('length')) ||
+    (call.completes === 'gap' && answer.finishReasons.includes('stop')) ||
     (stops && answer.finishReasons.includes('stop'))
   )
 }

@@ -26,6 +26,8 @@ export interface ChatCall {
   readonly work: AskedWork
   /** Models that may answer it, in the order of preference; empty where it names one, as most do. */
   readonly models: readonly string[]
+  /** Set where its one message is a text to go on with, or the text before a gap, with a `suffix` behind that. */
+  readonly completes: 'text' | 'gap' | null
   /** False where the form of its answer has no place for audio and images. */
   readonly carriesMedia: boolean
 }
@@ -71,8 +73,8 @@ export function parseChat(text: CountedJson): ChatCall {
  * The same of a chat that was made of a request in another form, whose items were counted there, and which answers with
  * text and calls alone.
  */
-export function parseTranslatedChat(text: CountedJson): ChatCall {
-  return { ...readChat(text, parseJsonObject(text), translatedChatRequest), carriesMedia: false }
+export function parseTranslatedChat(text: CountedJson, completes: ChatCall['completes'] = null): ChatCall {
+  return { ...readChat(text, parseJsonObject(text), translatedChatRequest), carriesMedia: false, completes }
 }
 
 function readChat(text: CountedJson, value: Record<string, unknown>, schema: typeof translatedChatRequest): ChatCall {
@@ -86,5 +88,5 @@ function readChat(text: CountedJson, value: Record<string, unknown>, schema: typ
   if (isBlankChat(request)) {
     throw new ServiceError('empty_content', 'The request has no content. You were not charged.', { param: 'messages' })
   }
-  return { body, request, work, carriesMedia: true, models: [] }
+  return { body, request, work, carriesMedia: true, completes: null, models: [] }
 }

@@ -3,6 +3,7 @@ import type { UpstreamChatRequest } from '../chat-upstream.ts'
 import type { Dialect } from './dialect.ts'
 import { NOTHING_LEFT_OUT } from './learned-refusals.ts'
 import { editParts, type WayOfWriting } from './optional-parts.ts'
+import { textMembers, textWayOf } from './text-completions.ts'
 
 /** Says whether the client sent this member with a value: null means absent. */
 function isSent(request: UpstreamChatRequest, key: string): boolean {
@@ -16,11 +17,13 @@ const LIMIT_FIELDS = ['max_completion_tokens', 'max_tokens'] as const
  * The limits to write. An upstream that is known to take one field gets them in that field alone: one that does not
  * know the other would make as much as it likes, and one that knows it as outdated refuses the request.
  */
-function limitMembers(request: UpstreamChatRequest, dialect: Dialect): ReadonlyMap<string, string> {
+function limitMembers(
+  request: UpstreamChatRequest,
+  maxTokensField: Dialect['maxTokensField'],
+): ReadonlyMap<string, string> {
   const members = new Map<string, string>()
   const sent = LIMIT_FIELDS.filter((key) => isSent(request, key))
   const [first] = sent
-  const { maxTokensField } = dialect
   const isElsewhere = maxTokensField !== null && sent.some((key) => key !== maxTokensField)
   if (request.maxTokens === null && !isElsewhere) return members
   const limit = request.maxTokens ?? (first === undefined ? null : request.body.value[first])
@@ -38,8 +41,11 @@ const AS_IT_CAME: WayOfWriting = { left: NOTHING_LEFT_OUT, reasoning: null }
  * this model is known to refuse, or to know elsewhere. Source: decisions 0006 and 0117.
  */
 export function buildChatBody(request: UpstreamChatRequest, dialect: Dialect, way = AS_IT_CAME): Buffer {
-  const edits = editParts(request.body, way)
-  for (const [key, text] of limitMembers(request, dialect)) edits.set(key, text)
+  const isText = textWayOf(dialect, request) !== null
+  const edits = isText ? textMembers(request) : editParts(request.body, way)
+  // The older form knows one limit.
+  const maxTokensField = isText ? 'max_tokens' : dialect.maxTokensField
+  for (const [key, text] of limitMembers(request, maxTokensField)) edits.set(key, text)
   edits.set('model', JSON.stringify(request.upstreamModel))
   if (way.left.has('stream_options')) edits.set('stream_options', null)
   else if (request.stream) {

@@ -66,6 +66,16 @@ const SPEECH: readonly (readonly [string, Read])[] = Object.entries({
   extra_content: object,
 })
 
+/** What a choice says: under the first of these names, or as the mere text of a text completion. */
+export function speechOf(choice: Json, ...names: readonly ('delta' | 'message')[]): Json {
+  for (const name of names) {
+    const speech = choice[name]
+    if (isObject(speech)) return speech
+  }
+  const { text: completed } = choice
+  return typeof completed === 'string' ? { content: completed } : {}
+}
+
 const REASONING_NAMES = ['reasoning_content', 'reasoning'] as const
 
 /**

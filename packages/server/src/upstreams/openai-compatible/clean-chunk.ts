@@ -2,8 +2,9 @@
 import type { ChunkFacts } from '../chat-upstream.ts'
 import { CallNumbers } from './open-calls.ts'
 import { extrasOf } from './answer-extras.ts'
-import { cleanSpeech, measureSpeech, readNumber } from './choices.ts'
+import { cleanSpeech, measureSpeech, readNumber, speechOf } from './choices.ts'
 import { finishWithCalls, readFinishReason } from './finish-reason.ts'
+import { readLogprobs } from './logprobs.ts'
 import { isObject } from './usage.ts'
 
 type Json = Record<string, unknown>
@@ -42,7 +43,7 @@ export function cleanChunk(value: Json): CleanChunk | null {
   let images = 0
   let finishReason: string | null = null
   const cleaned = choices.map((choice, position) => {
-    const delta = isObject(choice['delta']) ? choice['delta'] : isObject(choice['message']) ? choice['message'] : {}
+    const delta = speechOf(choice, 'delta', 'message')
     const measure = measureSpeech(delta)
     outputBytes += measure.outputBytes
     hasContent ||= measure.hasContent
@@ -55,7 +56,7 @@ export function cleanChunk(value: Json): CleanChunk | null {
     return {
       index: readNumber(choice['index']) ?? position,
       delta: cleanSpeech(delta),
-      logprobs: choice['logprobs'] ?? null,
+      logprobs: readLogprobs(choice['logprobs']),
       finish_reason: ended,
     }
   })

@@ -1,8 +1,9 @@
 import type { UpstreamCompletion } from '../chat-upstream.ts'
 import { extrasOf } from './answer-extras.ts'
-import { cleanSpeech, measureSpeech, readNumber } from './choices.ts'
+import { cleanSpeech, measureSpeech, readNumber, speechOf } from './choices.ts'
 import type { Dialect } from './dialect.ts'
 import { finishWithCalls, readFinishReason } from './finish-reason.ts'
+import { readLogprobs } from './logprobs.ts'
 import { wholeCall } from './tool-calls.ts'
 import { isObject, NO_USAGE, readGenerationId, readModel, readUsage } from './usage.ts'
 
@@ -11,7 +12,7 @@ type Json = Record<string, unknown>
 const COMPLETION_KEYS = ['service_tier', 'system_fingerprint'] as const
 
 function cleanChoice(choice: Json, index: number) {
-  const message = isObject(choice['message']) ? choice['message'] : {}
+  const message = speechOf(choice, 'message')
   const measure = measureSpeech(message)
   const cleaned = cleanSpeech(message)
   const { tool_calls: calls } = cleaned
@@ -22,7 +23,7 @@ function cleanChoice(choice: Json, index: number) {
     choice: {
       index: readNumber(choice['index']) ?? index,
       message: { content: null, refusal: null, ...cleaned, role: cleaned['role'] || 'assistant' },
-      logprobs: choice['logprobs'] ?? null,
+      logprobs: readLogprobs(choice['logprobs']),
       finish_reason: finishWithCalls(ended, measure.hasCalls),
     },
   }

@@ -14,6 +14,7 @@ import { createRerankUpstream } from './rerank.ts'
 import { createSpeechUpstream } from './speech.ts'
 import { createTranscriptionUpstream } from './transcription.ts'
 import { speechFormats } from '../../platform/audio/speech-format.ts'
+import type { TextCompletions } from './dialect.ts'
 import { openVideos } from './open-videos.ts'
 import { openAiVideoBody } from './video-body.ts'
 
@@ -29,6 +30,8 @@ export interface ServerOptions {
   readonly allowH2: boolean
   /** As in the dialect. */
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens' | null
+  /** As in the dialect. */
+  readonly textCompletions: TextCompletions | null
   /** Whether it is known to report what each answer costs. */
   readonly reportsCost: boolean
   /** As in the dialect. */
@@ -70,6 +73,7 @@ export function openOpenAiCompatible(options: ServerOptions): Upstream {
     findCost: null,
     dialect: {
       maxTokensField: options.maxTokensField,
+      textCompletions: options.textCompletions,
       reportsCost,
       supportsChoices: true,
       failuresAreFree,

@@ -19,7 +19,6 @@ import type { UpstreamClient } from '../upstream-client.ts'
 import { transportFailure, UpstreamFailure, upstreamFailure } from '../upstream-failure.ts'
 import { ERROR_BYTES_MAX } from './answer-bytes.ts'
 import { receiveAnswer } from './chat-answer.ts'
-import { buildChatBody } from './chat-body.ts'
 import type { ChatWire } from './chat-wire.ts'
 import { ChatStreamReader } from './chat-stream.ts'
 import { readCompletion } from './completion.ts'
@@ -28,8 +27,10 @@ import { chatFailure, failedChoice, findError, retryAfterSeconds } from './error
 import { fetchJson } from './fetch-json.ts'
 import { firstEvent } from './first-event.ts'
 import { gatherEvents } from './gather-events.ts'
-import { LearnedRefusals, type LeftOut, NOTHING_LEFT_OUT } from './learned-refusals.ts'
+import { LearnedRefusals, NOTHING_LEFT_OUT } from './learned-refusals.ts'
 import { type ChatPart, partedChat, partsNamedIn, reasoningNameIn, type ReasoningName } from './optional-parts.ts'
+import { type Attempt, sentBody, sentChat } from './sent-chat.ts'
+import { takesSuffix, textWayOf } from './text-completions.ts'
 import { writeCalls } from './tool-calls.ts'
 import { isObject, readGenerationId, readUsage } from './usage.ts'
 
@@ -46,43 +47,13 @@ export interface OpenAiCompatibleOptions {
 
 interface Deps extends OpenAiCompatibleOptions {
   readonly learned: LearnedRefusals<ChatPart>
+  /** The same of text completions, whose path may refuse other parts. */
+  readonly learnedOfTexts: LearnedRefusals<ChatPart>
   /** By model: under which name it writes its reasoning. */
   readonly reasoningNames: Map<string, ReasoningName>
 }
 
 type Json = Readonly<Record<string, unknown>>
-
-/** A request of which some parts are left out. */
-interface Attempt {
-  readonly request: UpstreamChatRequest
-  readonly left: LeftOut<ChatPart>
-}
-
-function writeChat({ wire, dialect, reasoningNames }: Deps, { request, left }: Attempt) {
-  if (wire !== undefined) return wire.write(request)
-  const way = { left, reasoning: reasoningNames.get(request.upstreamModel) ?? null }
-  return { path: '/chat/completions', body: buildChatBody(request, dialect, way) }
-}
-
-function chatRequest(
-  deps: Deps,
-  request: UpstreamChatRequest,
-  { path, body }: { readonly path: string; readonly body: Buffer },
-) {
-  return {
-    patience: deps.client.patience,
-    origin: deps.client.origin,
-    path: `${deps.client.basePath}${path}`,
-    method: 'POST',
-    headers: {
-      ...deps.client.headers,
-      accept: request.stream ? 'text/event-stream' : 'application/json',
-      'content-type': 'application/json',
-      ...(request.traceparent === undefined ? {} : { traceparent: request.traceparent }),
-    },
-    body,
-  } as const
-}
 
 function readAnswer({ wire }: Deps, text: Buffer): unknown {
   return wire === undefined ? parseJsonText(text) : wire.readAnswer(text)
@@ -95,10 +66,6 @@ function generationIdOf(deps: Deps, headers: IncomingHttpHeaders): string | null
 }
 
 /** @param body the whole answer, parsed; `value` is the part of it that holds the error. */
-function attemptRequest(deps: Deps, attempt: Attempt) {
-  return chatRequest(deps, attempt.request, writeChat(deps, attempt))
-}
-
 function failureOf(deps: Deps, response: CollectedResponse, value: unknown, body: unknown = value): UpstreamFailure {
   const { usage = null, cost = null } = isObject(body) ? (readUsage(body, () => response.body, deps.dialect) ?? {}) : {}
   return chatFailure({
@@ -175,7 +142,7 @@ function complete(deps: Deps, attempt: Attempt): Promise<UpstreamCompletion> {
     else reader.fail(signal.reason as Error)
     exchange.abort(signal.reason as Error)
   }
-  const exchange: Exchange = receiveAnswer(deps.client.dispatcher, attemptRequest(deps, attempt), {
+  const exchange: Exchange = receiveAnswer(deps.client.dispatcher, sentChat(deps, attempt), {
     started: (_status, headers) => {
       generationId = generationIdOf(deps, headers)
     },
@@ -204,7 +171,7 @@ async function countPrompt(
   request: UpstreamChatRequest,
   count: NonNullable<ChatWire['count']>,
 ): Promise<number | null> {
-  const sent = chatRequest(deps, request, count.write(request))
+  const sent = sentBody(deps, request, count.write(request))
   const limits = { signal: request.signal, bytesMax: ERROR_BYTES_MAX }
   const response = await collectResponse(deps.client.dispatcher, sent, limits)
   const value = response.status === 200 ? parseJsonText(response.body) : null
@@ -225,7 +192,7 @@ function stream(deps: Deps, attempt: Attempt, sink: ChatStreamSink): Promise<Cha
       sink.end(outcome)
     },
   }
-  const exchange: Exchange = receiveAnswer(deps.client.dispatcher, attemptRequest(deps, attempt), {
+  const exchange: Exchange = receiveAnswer(deps.client.dispatcher, sentChat(deps, attempt), {
     started: (status, headers) => {
       if (status !== 200) return
       reader = openReader(deps, request, { sink: told, headers, onOver: () => exchange.abort(new Error(OVER)) })
@@ -269,12 +236,13 @@ function streamOf(exchange: Exchange, reader: ChatStreamReader): ChatStream {
 
 /** Asks without what the model refuses. Another API gets nothing of ours. */
 function ask<Answer>(
-  { wire, learned }: Deps,
+  { wire, dialect, learned, learnedOfTexts }: Deps,
   request: UpstreamChatRequest,
   attempt: (attempt: Attempt) => Promise<Answer>,
 ): Promise<Answer> {
   if (wire !== undefined) return attempt({ request, left: NOTHING_LEFT_OUT })
-  return learned.ask(partedChat(request), (left) => attempt({ request, left }))
+  const known = textWayOf(dialect, request) === null ? learned : learnedOfTexts
+  return known.ask(partedChat(request), (left) => attempt({ request, left }))
 }
 
 /** The longest that a model list may take, in milliseconds. Source: own choice. */
@@ -283,10 +251,12 @@ const LIST_MS = 30_000
 /** Builds the adapter. */
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatUpstream {
   const count = options.wire?.count ?? null
-  const deps: Deps = { ...options, learned: new LearnedRefusals(), reasoningNames: new Map() }
+  const [learned, learnedOfTexts] = [new LearnedRefusals<ChatPart>(), new LearnedRefusals<ChatPart>()]
+  const deps: Deps = { ...options, learned, learnedOfTexts, reasoningNames: new Map() }
   return {
     name: options.name,
     supportsChoices: options.dialect.supportsChoices,
+    takesSuffix: (model) => takesSuffix(options.dialect, model),
     complete: (request) => ask(deps, request, (attempt) => complete(deps, attempt)),
     stream: (request, sink) => ask(deps, request, (attempt) => stream(deps, attempt, sink)),
     countPrompt: count === null ? null : (request) => countPrompt(deps, request, count),

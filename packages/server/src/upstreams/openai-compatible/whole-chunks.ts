@@ -1,4 +1,5 @@
 /** A whole answer as the chunks of a stream: what each choice says, then how all of them ended, with the usage. */
+import { speechOf } from './choices.ts'
 import { failedChoice } from './errors.ts'
 import { readFinishReason } from './finish-reason.ts'
 import { isObject } from './usage.ts'
@@ -7,7 +8,7 @@ type Json = Record<string, unknown>
 
 /** Calls of tools are numbered in chunks, and in no whole answer. */
 function deltaOf(choice: Json): Json {
-  const message = isObject(choice['message']) ? choice['message'] : {}
+  const message = speechOf(choice, 'message')
   const calls = Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isObject) : null
   const numbered = calls === null ? {} : { tool_calls: calls.map((call, index) => ({ ...call, index })) }
   return { role: 'assistant', ...message, ...numbered }

@@ -88,7 +88,7 @@ function nativeUsage(data: Readonly<Record<string, unknown>>): ChatUsage | null 
 }
 
 /** What an operator says about OpenRouter. Its dialect decides the rest. */
-export type OpenRouterOptions = Omit<ServerOptions, 'maxTokensField'> & {
+export type OpenRouterOptions = Omit<ServerOptions, 'maxTokensField' | 'textCompletions'> & {
   /** OpenRouter itself ignores `n`; the sandbox, which speaks its dialect, honours it. */
   readonly supportsChoices: boolean
   /** Formats of speech that it makes itself; OpenRouter's two by default. The sandbox has all. */
