@@ -1,5 +1,5 @@
 /** Batches through OpenAI's own client, against a whole gateway on both engines. */
-import { nanocreditsOf } from '@svc/contract'
+import { formatCredits, nanocreditsOf } from '@svc/contract'
 import type OpenAI from 'openai'
 import { toFile } from 'openai'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -92,6 +92,27 @@ describeEachEngine('batches', (engine) => {
     ])
     // As often as a client would ask.
     expect(stub.chats.filter(({ text }) => text.includes('This fails'))).toHaveLength(3)
+    // Each request has its line in the log, those that are made again among them.
+    const logged = gateway.logged.map((line) => JSON.parse(line)).filter((each) => each.batch_id === batch.id)
+    const [first, ...others] = logged.toSorted((one, other) => one.line - other.line)
+    expect(first).toMatchObject({
+      ...{ level: 'info', msg: 'batch request', line: 1, endpoint: CHAT_URL, status: 200, model: 'svc-gpt' },
+      ...{
+        request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        key_id: gateway.keyId,
+        duration_ms: expect.any(Number),
+      },
+      credits_charged: formatCredits(nanocreditsOf(CHARGE)),
+    })
+    expect(others.map(({ line, status, code }) => [line, status, code])).toEqual([
+      ...[[2, 200, undefined], ...Array.from({ length: 3 }, () => [3, 502, 'upstream_error'])],
+      ...[
+        [4, 404, 'model_not_found'],
+        [5, 400, 'invalid_value'],
+        [6, 400, 'unsupported_parameter'],
+      ],
+      [7, 400, expect.any(String)],
+    ])
     stub.onChat = (_call, response) => sendCompletion(response)
   })
 

@@ -16,6 +16,7 @@ import {
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { eventually } from '../packages/server/testing/eventually.ts'
 import { heldBackDeposit } from '../packages/server/testing/operator-scene.ts'
+import { chatLines, clientOf, ended, requestLine, startBatch } from './batch-stage.ts'
 
 const MODEL = 'openrouter/openai/gpt-4o-mini'
 const MESSAGES = [{ role: 'user', content: 'Say hello.' }]
@@ -78,6 +79,26 @@ describe('metrics', () => {
     expect(now.get('svc_holds_open')).toBe(0)
     expect(now.get('svc_database_holds_open')).toBe(0)
     expect(now.get(`svc_build_info{version="${VERSION}",node="${process.versions.node}"}`)).toBe(1)
+  })
+
+  test('batches of requests are counted by their lines and their states, and files by their bytes', async () => {
+    stub.onChat = ({ json }, response) =>
+      json?.['seed'] === 1 ? void response.writeHead(400).end('{}') : sendCompletion(response)
+    const client = clientOf(gateway)
+    const lines = [...chatLines(3, MODEL), requestLine('bad', { model: MODEL, messages: MESSAGES, seed: 1 })]
+    const batch = await ended(client, (await startBatch(client, lines)).id)
+    const wrong = await ended(client, (await startBatch(client, ['no JSON'])).id)
+    expect([batch.status, wrong.status]).toEqual(['completed', 'failed'])
+    const now = await scrape(admin)
+    expect(now.get('svc_batch_lines_total{outcome="completed"}')).toBe(3)
+    expect(now.get('svc_batch_lines_total{outcome="failed"}')).toBe(1)
+    expect(now.get('svc_batches_ended_total{state="completed"}')).toBe(1)
+    expect(now.get('svc_batches_ended_total{state="failed"}')).toBe(1)
+    expect([...now.keys()].filter((name) => name.startsWith('svc_database_batches_open'))).toEqual([])
+    expect(now.get('svc_database_files{purpose="batch"}')).toBe(2)
+    expect(now.get('svc_database_files{purpose="batch_output"}')).toBe(2)
+    const text = `${lines.join('\n')}\n`
+    expect(now.get('svc_database_file_bytes{purpose="batch"}')).toBe(text.length + 'no JSON\n'.length)
   })
 
   test('batches are counted with their operations, and each has its duration', async () => {

@@ -11,6 +11,22 @@ export const jobs: PanelRow = {
       'max(svc_database_batches_overdue_seconds)',
       'overdue',
     ]),
+    lines('Lines of batches', 'cps', 'By what became of them; repeated ones are made again.', [
+      'sum by (outcome) (rate(svc_batch_lines_total[$__rate_interval]))',
+      '{{outcome}}',
+    ]),
+    lines('Batches that ended', 'short', 'In an hour, by state.', [
+      'sum by (state) (increase(svc_batches_ended_total[1h]))',
+      '{{state}}',
+    ]),
+    lines('Files of teams', 'short', 'That are kept, by purpose.', [
+      'max by (purpose) (svc_database_files)',
+      '{{purpose}}',
+    ]),
+    lines('Bytes of these files', 'bytes', 'By purpose.', [
+      'max by (purpose) (svc_database_file_bytes)',
+      '{{purpose}}',
+    ]),
     lines('Video jobs', 'short', 'That are not settled, by state.', [
       'max by (state) (svc_database_video_jobs_open)',
       '{{state}}',

@@ -14,3 +14,4 @@ create table stored_file (
 
 create index stored_file_by_account on stored_file (account_id, file_id);
 create index stored_file_by_end on stored_file (expires_at);
+create index stored_file_sizes on stored_file (purpose, bytes);

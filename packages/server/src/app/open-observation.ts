@@ -38,6 +38,7 @@ import type { Clock } from '../platform/runtime/clock.ts'
 import type { Logger } from '../platform/runtime/log.ts'
 import { VERSION } from '../platform/runtime/version.ts'
 import type { Tracing } from '../telemetry/tracing/tracing.ts'
+import { readKeptFiles } from '../uploads/kept-figures-store.ts'
 import type { UpstreamObserver } from '../upstreams/intercept-upstream.ts'
 import type { WatchedUpstream } from '../upstreams/watch-health.ts'
 
@@ -245,6 +246,7 @@ function watchState(metrics: GatewayMetrics, parts: ObservedParts): void {
     readBacklog: askInTime(() => readBacklog(parts)),
     readAudits: askInTime(() => readAudits(parts)),
     readDisk: askInTime(() => readDisk(parts.config.dataDir)),
+    readFiles: askInTime(() => readKeptFiles(parts.database)),
     read: () => {
       const open = openHolds.figures()
       const pending = parts.settlements.figures()

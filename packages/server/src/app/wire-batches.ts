@@ -16,12 +16,14 @@ export function wireBatches({ database, clock, config, batchNames: names }: Part
 
 /** Makes this process's part in the work on batches: one for each process. */
 export function makeBatchRunner(parts: Parts, edge: EdgeDeps): BatchRunner {
-  const { database, clock, processId, leases, openHolds, config, log, authenticator } = parts
+  const { database, clock, processId, leases, openHolds, config, log, authenticator, observation } = parts
   return new BatchRunner({
     ...edge.batches,
     ...{ clock, processId, log, authenticator, chat: edge.chat, keptItems: edge.keptItems },
     lines: createBatchLineStore(database),
     noteKeyUse: edge.noteKeyUse,
+    onLine: (outcome) => observation.metrics?.batches.lineEnded(outcome),
+    onEnded: (state) => observation.metrics?.batches.ended(state),
     outcomeOf: requestOutcome(database, { clock, processId, leases }),
     secrets: config.peppers,
     slots: new LineSlots({ most: config.batches.linesAtOnce, running: () => openHolds.running }),

@@ -2,6 +2,7 @@
 import type { Caller } from '../access/keys/caller.ts'
 import type { KeptItems } from '../admission/idempotency/kept-items.ts'
 import { ServiceError } from '../platform/errors/service-error.ts'
+import { formatCredits } from '@svc/contract'
 import { parseMessage } from '../forms/messages/parse-message.ts'
 import { parseResponse } from '../forms/responses/parse-response.ts'
 import { parseCompletion } from '../forms/completions/parse-completion.ts'
@@ -13,8 +14,10 @@ import { parseChat } from '../modalities/chat/parse-chat.ts'
 import { embedTexts } from '../modalities/embeddings/embed-texts.ts'
 import { parseEmbeddings } from '../modalities/embeddings/parse-embeddings.ts'
 import type { CountedJson } from '../pipeline/json-call.ts'
-import type { PaidTask } from '../pipeline/paid-work.ts'
+import type { Clock } from '../platform/runtime/clock.ts'
+import type { PaidTask, WholeAnswer } from '../pipeline/paid-work.ts'
 import { type LineEndpoint, MESSAGES_PATH } from './batch.ts'
+import type { LineFacts } from './log-line.ts'
 
 /** What the work of lines is given. */
 export interface AnswerLineDeps {
@@ -29,10 +32,11 @@ export interface LineRequest {
   readonly requestId: string
   readonly body: CountedJson
   readonly cardPercent: number
-  /** Milliseconds since the epoch. */
-  readonly now: number
+  readonly clock: Clock
   /** Writes the body of the answer down before it is charged. The request is free where it throws. */
   readonly keep: (body: string) => Promise<void>
+  /** For its line of the log. */
+  readonly facts: LineFacts
 }
 
 type AnswerLine = (deps: AnswerLineDeps, request: LineRequest) => Promise<string>
@@ -50,25 +54,39 @@ function taskOf<Call>({ caller, requestId, cardPercent, keep }: LineRequest, cal
 const answerChat: AnswerLine = async ({ chat }, request) => {
   const call = parseChat(request.body)
   refuseStream(call.request)
-  return (await completeChat(chat, taskOf(request, call))).body
+  return bodyOf(request, call.request, completeChat(chat, taskOf(request, call)))
 }
 
-const answerEmbeddings: AnswerLine = async ({ chat }, request) =>
-  (await embedTexts(chat, taskOf(request, parseEmbeddings(request.body)))).body
+const answerEmbeddings: AnswerLine = ({ chat }, request) => {
+  const call = parseEmbeddings(request.body)
+  return bodyOf(request, call.request, embedTexts(chat, taskOf(request, call)))
+}
+
+/** The body of an answer, once the line of the log knows what was asked for and what it cost. */
+async function bodyOf(
+  { facts }: LineRequest,
+  { model }: { readonly model: string },
+  answering: Promise<WholeAnswer>,
+): Promise<string> {
+  facts.model = model
+  const { body, charged } = await answering
+  facts.creditsCharged = formatCredits(charged.charge)
+  return body
+}
 
 /** Answers a chat in another form. Items of the answer are not kept for a next turn: a batch has none. */
 async function answerTranslated({ chat }: AnswerLineDeps, request: LineRequest, translated: TranslatedChat) {
-  const { requestId, now, keep } = request
+  const { requestId, clock, keep } = request
   const { call, together = null, fields } = translated
   refuseStream({ stream: call.request.stream === true || together?.isStream === true })
-  const head = { requestId, now, seed: requestId.replaceAll('-', '') }
+  const head = { requestId, now: clock.now(), clock, seed: requestId.replaceAll('-', '') }
   const written = { ...request, keep: (json: string) => keep(translated.whole(json, head)) }
   try {
-    const answer =
+    const answering =
       together === null
-        ? await completeChat(chat, taskOf(written, call))
-        : await completeChats(chat, taskOf(written, together.calls))
-    return translated.whole(answer.body, head)
+        ? completeChat(chat, taskOf(written, call))
+        : completeChats(chat, taskOf(written, together.calls))
+    return translated.whole(await bodyOf(request, call.request, answering), head)
   } catch (error) {
     throw renameParam(error, fields)
   }

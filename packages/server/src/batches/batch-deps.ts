@@ -1,9 +1,11 @@
+import type { BatchState } from '@svc/contract'
 import type { KeyAuthenticator } from '../access/keys/authenticate-key.ts'
 import type { BegunRequest, Idempotency, RequestOutcome } from '../admission/idempotency/idempotency.ts'
 import type { RouteKit } from '../edge/route-kit.ts'
 import type { VersionedSecret } from '../platform/files/sealed-bytes.ts'
 import type { BelievedClock } from '../platform/runtime/believed-clock.ts'
 import type { Logger } from '../platform/runtime/log.ts'
+import type { LineOutcome } from '../telemetry/metrics/batch-metrics.ts'
 import type { UploadDeps } from '../uploads/upload-deps.ts'
 import type { AnswerLineDeps } from './answer-line.ts'
 import type { BatchLineStore } from './batch-line-store.ts'
@@ -25,6 +27,10 @@ export interface BatchWorkDeps extends BatchDeps, AnswerLineDeps {
   readonly lines: BatchLineStore
   readonly authenticator: Pick<KeyAuthenticator, 'authenticateId'>
   readonly noteKeyUse: (keyId: string) => void
+  /** Takes down what became of a line. */
+  readonly onLine: (outcome: LineOutcome) => void
+  /** Takes down that this process has ended a batch. */
+  readonly onEnded: (state: BatchState) => void
   /** What the books say of a request of a line. */
   readonly outcomeOf: (request: BegunRequest) => Promise<RequestOutcome>
   /** This process's name in the leases. */

@@ -1,6 +1,7 @@
 /** The only statements about `batch`. Each says which process it is from, so that one that was overtaken writes nothing. */
 import { OPEN_BATCHES_MAX } from '@svc/contract'
 import { type CompiledQuery, sql, type UpdateQueryBuilder } from 'kysely'
+import { lockAccount } from '../access/accounts/lock-account.ts'
 import type { Database } from '../platform/db/database.ts'
 import { type DueTimes, isDue } from '../platform/db/due.ts'
 import type { BatchTable, Schema } from '../platform/db/schema.ts'
@@ -33,8 +34,8 @@ export interface BatchEnd {
 
 export interface BatchStore {
   /**
-   * Writes a batch down, unless its account has too many that have not ended. Of several at the same moment on
-   * PostgreSQL each may count without the others. @returns false where there is no room.
+   * Writes a batch down, unless its account has too many that have not ended. Of several at the same moment each counts
+   * those before it. @returns false where there is no room.
    */
   insert(batch: Batch): Promise<boolean>
   /** Null when there is none, or it is another account's. */
@@ -82,7 +83,7 @@ export function createBatchStore(database: Pick<Database, 'read' | 'write'>): Ba
     async insert(batch) {
       const insert = read.insertInto('batch').values({ ...rowOf(batch), owner: null })
       const undo = read.deleteFrom('batch').where('batch_id', '=', batch.batchId).where(hasTooMany(batch.accountId))
-      const [, undone] = await write([insert.compile(), undo.compile()])
+      const [, , undone] = await write([lockAccount({ read }, batch.accountId), insert.compile(), undo.compile()])
       return undone === 0
     },
     async find(accountId, batchId) {

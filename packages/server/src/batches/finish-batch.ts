@@ -133,5 +133,6 @@ export async function finishBatch(deps: BatchWorkDeps, finished: FinishedBatch):
   }
   const rows = files.map((file) => uploads.store.insertion(file))
   const isEnded = await store.end(owned, ended, [...rows, lines.removal(batch.batchId)])
-  if (!isEnded) await Promise.all(files.map((file) => uploads.vault.remove(file)))
+  if (isEnded) deps.onEnded(ended.state)
+  else await Promise.all(files.map((file) => uploads.vault.remove(file)))
 }

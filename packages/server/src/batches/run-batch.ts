@@ -121,8 +121,10 @@ export class BatchRun {
       this.#input === null
         ? { total: 0, problems: [INPUT_GONE] }
         : await checkInput(new LineReader(this.#input, { line: 0, offset: 0 }), this.#batch.endpoint)
-    if (problems.length > 0) await store.fail(this.#owned, { errors: problems, endedAt: clock.now() })
-    else await store.start(this.#owned, { total, startedAt: clock.now() })
+    if (problems.length > 0) {
+      const isEnded = await store.fail(this.#owned, { errors: problems, endedAt: clock.now() })
+      if (isEnded) this.#deps.onEnded('failed')
+    } else await store.start(this.#owned, { total, startedAt: clock.now() })
     await this.#refresh()
   }
 

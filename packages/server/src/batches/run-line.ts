@@ -12,6 +12,7 @@ import { createId } from '../platform/runtime/ids.ts'
 import { answerLine } from './answer-line.ts'
 import { type Batch, callerOfBatches } from './batch.ts'
 import type { BatchLine } from './batch-line-store.ts'
+import { type LineFacts, logLine } from './log-line.ts'
 import { parseRequestLine, type RequestLine } from './batch-request-line.ts'
 import type { BatchWorkDeps } from './batch-deps.ts'
 import {
@@ -134,7 +135,9 @@ async function end(
   { batch, line }: LineToRun,
   { text, ...ended }: EndedLine,
 ): Promise<LineOutcome> {
-  await deps.lines.end(line, { ...ended, result: sealResult(deps.secrets[0], batch.batchId, line.line, text) })
+  const result = sealResult(deps.secrets[0], batch.batchId, line.line, text)
+  const isMine = await deps.lines.end(line, { ...ended, result })
+  if (isMine) deps.onLine(ended.isCounted ? ended.state : 'unmade')
   return { kind: 'ended' }
 }
 
@@ -143,7 +146,8 @@ async function endCharged(deps: BatchWorkDeps, asked: LineToRun): Promise<LineOu
   const { batch, line } = asked
   const result = await deps.lines.findResult(line)
   if (result !== null) {
-    await deps.lines.end(line, { state: 'completed', result, isCounted: true })
+    const isMine = await deps.lines.end(line, { state: 'completed', result, isCounted: true })
+    if (isMine) deps.onLine('completed')
     return { kind: 'ended' }
   }
   const error = new InvariantError(`line ${line.line} of ${batch.batchId} was charged before its answer was kept`)
@@ -156,6 +160,7 @@ async function work(deps: BatchWorkDeps, taken: LineToRun, run: IdempotentRun): 
   const { customId, body } = requestOf(taken)
   const identity = { requestId: line.requestId, customId }
   const render = (answer: string): string => renderAnswered(identity, answer)
+  const facts: LineFacts = { startedAt: deps.clock.elapsed(), model: null, creditsCharged: null }
   let answer: string
   try {
     const caller = await deps.authenticator.authenticateId(batch.keyId)
@@ -164,11 +169,14 @@ async function work(deps: BatchWorkDeps, taken: LineToRun, run: IdempotentRun): 
     const { requestId } = line
     const { cardPercent, endpoint } = batch
     const keep = (json: string) => keepAnswer(deps, taken, render(json))
-    answer = await answerLine(deps, endpoint, { caller, requestId, body, cardPercent, now: deps.clock.now(), keep })
+    const asked = { caller, requestId, body, cardPercent, clock: deps.clock, keep, facts }
+    answer = await answerLine(deps, endpoint, asked)
   } catch (error) {
+    if (!(error instanceof OvertakenError)) logLine(deps, { batch, line, facts, error })
     await run.release()
     return fail(deps, taken, error)
   }
+  logLine(deps, { batch, line, facts, error: null })
   await run.finish(null)
   return end(deps, taken, { state: 'completed', text: render(answer), isCounted: true })
 }
@@ -190,10 +198,12 @@ async function fail(deps: BatchWorkDeps, taken: LineToRun, error: unknown): Prom
   if (service === null) deps.log.error({ request_id: line.requestId, err: error }, 'a line of a batch failed')
   // It says nothing of the line: the gateway stops or has no database, or there were too many requests.
   if (service !== null && WAITED_OUT.has(service.code)) {
+    deps.onLine('repeated')
     return again(line, Math.min((service.retryAfterSeconds ?? 0) * 1_000 || BUSY_MS, BUSY_MS_MAX), true)
   }
   const status = service?.status ?? 500
   if (status >= 500 && line.attempts < ATTEMPTS_MAX) {
+    deps.onLine('repeated')
     return again({ ...line, attempts: line.attempts + 1 }, RETRY_MS * 4 ** (line.attempts - 1))
   }
   return end(deps, taken, { state: 'failed', text: renderFailed(identityOf(taken), error), isCounted: true })

@@ -133,7 +133,7 @@ async function answerStream(deps: FormRoutesDeps, call: RouteCall, admitted: Adm
 }
 
 function headOf(deps: FormRoutesDeps, { request }: RouteCall): AnswerHead {
-  return { requestId: request.id, now: deps.clock.now(), seed: randomUUID().replaceAll('-', '') }
+  return { requestId: request.id, now: deps.clock.now(), clock: deps.clock, seed: randomUUID().replaceAll('-', '') }
 }
 
 async function answerWhole(deps: FormRoutesDeps, call: RouteCall, admitted: AdmittedTranslation) {

@@ -5,6 +5,7 @@
 import type { StoredResponse } from '../admission/idempotency/stored-responses.ts'
 import { writeCounted } from '../pipeline/json-call.ts'
 import { parseJsonToPrint } from '@svc/contract'
+import type { Clock } from '../platform/runtime/clock.ts'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import type { FrameWriter, StreamReader } from '../pipeline/frame-writer.ts'
 import { type ChatCall, parseTranslatedChat } from '../modalities/chat/parse-chat.ts'
@@ -25,6 +26,8 @@ export interface AnswerHead {
   readonly requestId: string
   /** Milliseconds since the epoch. */
   readonly now: number
+  /** Says when it was completed. */
+  readonly clock: Clock
   /** Made anew for each answer: it is in the ids of its items, and nowhere else. */
   readonly seed: string
 }

@@ -1,5 +1,6 @@
 import { FILES_BYTES_MAX, FILES_MAX, type FilePurpose } from '@svc/contract'
 import { type CompiledQuery, sql } from 'kysely'
+import { lockAccount } from '../access/accounts/lock-account.ts'
 import type { Database } from '../platform/db/database.ts'
 import type { StoredFileTable } from '../platform/db/schema.ts'
 import type { StoredFile } from './stored-file.ts'
@@ -18,8 +19,8 @@ export interface FilePage {
 
 export interface StoredFileStore {
   /**
-   * Writes a file down, unless its account has too many or too much by then. Of several at the same moment on
-   * PostgreSQL each may count without the others.
+   * Writes a file down, unless its account has too many or too much by then. Of several at the same moment each counts
+   * those before it.
    *
    * @returns false where there is no room.
    */
@@ -50,7 +51,7 @@ export function createStoredFileStore({ read, write }: Pick<Database, 'read' | '
     insertion,
     async insert(file) {
       const undo = read.deleteFrom('stored_file').where('file_id', '=', file.fileId).where(hasTooMuch(file.accountId))
-      const [, undone] = await write([insertion(file), undo.compile()])
+      const [, , undone] = await write([lockAccount({ read }, file.accountId), insertion(file), undo.compile()])
       return undone === 0
     },
     async find(accountId, fileId, now) {

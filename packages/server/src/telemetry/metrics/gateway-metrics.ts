@@ -4,6 +4,7 @@
  */
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { type AuditFigures, createAuditMetrics } from './audit-metrics.ts'
+import { type BatchMetrics, createBatchMetrics, type FileFigure } from './batch-metrics.ts'
 import { type Backlog, type BacklogMetrics, createBacklogMetrics } from './backlog-metrics.ts'
 import { type ChainMetrics, createChainMetrics } from './chain-metrics.ts'
 import { type ChatMetrics, createChatMetrics } from './chat-metrics.ts'
@@ -28,13 +29,19 @@ export interface BacklogSources {
   readBacklog(): Promise<Backlog | null>
 }
 
+/** Where the state of files comes from. */
+export interface FileSources {
+  /** Null when the database does not answer in time. */
+  readFiles(): Promise<readonly FileFigure[] | null>
+}
+
 /** Where the state of the audits comes from. */
 export interface AuditSources {
   /** Null when the database does not answer in time. */
   readAudits(): Promise<AuditFigures | null>
 }
 
-type Sources = StateSources & VideoSources & BacklogSources & AuditSources
+type Sources = StateSources & VideoSources & BacklogSources & AuditSources & FileSources
 
 /** What a metric is: what dashboards and rules are made from. */
 export interface MetricDefinition {
@@ -56,6 +63,7 @@ export interface GatewayMetrics {
   readonly chains: ChainMetrics
   readonly videos: VideoMetrics
   readonly backlog: BacklogMetrics
+  readonly batches: BatchMetrics
   readonly upstream: (name: string) => UpstreamMetrics
   /** Has the state looked at in every scrape; called once, when the parts are there. */
   watch(sources: Sources): void
@@ -80,6 +88,7 @@ export function createGatewayMetrics(): GatewayMetrics {
   const backlog = createBacklogMetrics(registry)
   const setAudits = createAuditMetrics(registry)
   const watchState = registerState(registry)
+  const batches = createBatchMetrics(registry)
   collectDefaultMetrics({ register: registry })
   for (const name of MISNAMED) registry.removeSingleMetric(name)
   const metrics = {
@@ -92,6 +101,7 @@ export function createGatewayMetrics(): GatewayMetrics {
     chains: createChainMetrics(registry),
     videos,
     backlog,
+    batches,
     upstream: createUpstreamMetrics(registry),
   }
   return {
@@ -100,15 +110,17 @@ export function createGatewayMetrics(): GatewayMetrics {
     watch: (sources) => {
       const lookAtState = watchState(sources)
       look = async () => {
-        const [jobs, waiting, audits] = await Promise.all([
+        const [jobs, waiting, audits, files] = await Promise.all([
           sources.readVideoJobs(),
           sources.readBacklog(),
           sources.readAudits(),
+          sources.readFiles(),
           lookAtState(),
         ])
         videos.setOpen(jobs)
         backlog.setOpen(waiting)
         setAudits(audits)
+        batches.setFiles(files)
       }
     },
     text: async () => {
