@@ -53,6 +53,35 @@ describeEachEngine('a stored response', (engine) => {
     expect(await rows()).toEqual([])
   })
 
+  test('says when it was begun and, once it is whole, when it was completed', async () => {
+    const { key } = team
+    const slowly = (finishReason: string) => {
+      stub.onChat = ({ wantsStream }, response) => {
+        now += 7_000
+        if (wantsStream) sendStream(response)
+        else sendCompletion(response, { finishReason })
+      }
+    }
+    const times = ({ created_at: begun, completed_at: completed }: OpenAI.Responses.Response) => [begun, completed]
+    slowly('stop')
+    const begunAt = Math.floor(now / 1_000)
+    const whole = await ask(key, {})
+    expect(times(whole)).toEqual([begunAt, begunAt + 7])
+    expect(times(await client(key).responses.retrieve(whole.id))).toEqual([begunAt, begunAt + 7])
+    const seen: unknown[] = []
+    for await (const event of await client(key).responses.create({ model, input: SECRET, stream: true })) {
+      if ('response' in event) seen.push([event.type, ...times(event.response)])
+    }
+    const [streamBegun, streamEnded] = [begunAt + 7, begunAt + 14]
+    expect(seen).toEqual([
+      ['response.created', streamBegun, null],
+      ['response.in_progress', streamBegun, null],
+      ['response.completed', streamBegun, streamEnded],
+    ])
+    slowly('length')
+    expect(times(await ask(key, {}))).toEqual([streamEnded, null])
+  })
+
   test('is fetched, gone on from over turns, whole and streamed, and deleted', async () => {
     const { key } = team
     const first = await ask(key, { instructions: 'Be brief.' })

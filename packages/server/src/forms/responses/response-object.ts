@@ -1,4 +1,4 @@
-/** The object `response` of the Responses form, and its parts. Pure. */
+/** The object `response` of the Responses form, and its parts. */
 import type { ResponseRequest } from '@svc/contract'
 import { sealDetail } from '../carried-state.ts'
 import type { OfferedTools } from './offered-tools.ts'
@@ -97,6 +97,11 @@ function echo({ request, offered, isStored }: AskedResponse): Fields {
   }
 }
 
+function statusOf(end: ResponseEnd | null): 'in_progress' | 'completed' | 'incomplete' | 'failed' {
+  if (end === null) return 'in_progress'
+  return end.error === undefined ? endStatus(end.finishReason) : 'failed'
+}
+
 /** Makes the object. @param end null while the answer is being made. */
 export function responseObject(
   asked: AskedResponse,
@@ -105,14 +110,14 @@ export function responseObject(
 ): Record<string, unknown> {
   const { end } = answer
   const error = end?.error ?? null
-  const status = error !== null ? 'failed' : end === null ? 'in_progress' : endStatus(end.finishReason)
+  const status = statusOf(end)
   const reason = end === null ? null : incompleteReason(end.finishReason)
   return {
     id: responseId(head.requestId),
     object: 'response',
     created_at: Math.floor(head.now / 1000),
-    // OpenRouter's SDK demands the field and takes null; when the last byte leaves is not known here.
-    completed_at: null,
+    // In seconds as all times; OpenRouter's SDK demands the field and takes null.
+    completed_at: status === 'completed' ? Math.floor(Math.max(head.now, head.clock.now()) / 1000) : null,
     status,
     error: error === null ? null : { code: error['code'] ?? 'server_error', message: error['message'] },
     incomplete_details: reason === null ? null : { reason },
