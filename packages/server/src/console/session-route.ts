@@ -8,6 +8,7 @@ import { countStructure, parseJson } from '../pipeline/json-call.ts'
 import { isFresh, type Session } from '../access/sign-in/sign-in.ts'
 import type { Membership } from '../access/teams/membership.ts'
 import { callerAddress } from '../edge/caller-address.ts'
+import { compressAnswer } from '../edge/compress-answer.ts'
 import type { PageRoutesDeps } from './page-routes-deps.ts'
 import type { RouteKit } from '../edge/route-kit.ts'
 import { readBody } from '../edge/read-body.ts'
@@ -155,6 +156,7 @@ export function mountSession<Row extends ConsoleEndpoint>(
   app.route({
     method: row.method,
     url: routePattern(row),
+    ...(row.method === 'GET' ? { onSend: compressAnswer } : {}),
     handler: async (request, reply) => {
       const call = { request, reply }
       reply.header('cache-control', 'no-store')

@@ -5,6 +5,7 @@ import { ServiceError } from '../platform/errors/service-error.ts'
 import { FRESH_MS, type Session } from '../access/sign-in/sign-in.ts'
 import { permissionsOf } from '../access/teams/permissions.ts'
 import type { Membership } from '../access/teams/membership.ts'
+import { compressAnswer } from '../edge/compress-answer.ts'
 import { isLocalCaller } from '../edge/local-caller.ts'
 import type { ConsoleDeps } from './console-deps.ts'
 import { type ConsoleEdge, findVisitor, mountSession } from './session-route.ts'
@@ -61,7 +62,7 @@ async function describeVisit(deps: ConsoleDeps, session: Session | null, isLocal
 
 export function mountSessions(app: FastifyInstance, parts: ConsoleEdge): void {
   const { console: deps } = parts
-  app.get(consoleEndpoints.getConsoleSession.path, async (request, reply) => {
+  app.get(consoleEndpoints.getConsoleSession.path, { onSend: compressAnswer }, async (request, reply) => {
     reply.header('cache-control', 'no-store')
     const session = await findVisitor(parts, { request, reply })
     return describeVisit(deps, session, isLocalCaller(request))

@@ -5,6 +5,7 @@ import { ServiceError } from '../platform/errors/service-error.ts'
 import type { Freshness } from '../access/keys/authenticate-key.ts'
 import type { Caller } from '../access/keys/caller.ts'
 import { callerAddress } from './caller-address.ts'
+import { compressAnswer } from './compress-answer.ts'
 import type { RouteKit } from './route-kit.ts'
 import { rateHeaders } from '../admission/limits/rate-limit.ts'
 
@@ -88,6 +89,7 @@ export function mountPublic(
   app.route({
     method: endpoint.method,
     url: routePattern(endpoint),
+    ...(endpoint.method === 'GET' ? { onSend: compressAnswer } : {}),
     handler: async (request, reply) => {
       deps.limits.perAddress.take(callerAddress(request.ip))
       return handle({ request, reply })
@@ -108,6 +110,7 @@ export function mountKeyed(
   app.route({
     method: endpoint.method,
     url: routePattern(endpoint),
+    ...(endpoint.method === 'GET' ? { onSend: compressAnswer } : {}),
     handler: async (request, reply) => {
       const call = { request, reply }
       const freshness = endpoint.request.body === undefined ? 'fresh' : 'cached'
