@@ -65,9 +65,9 @@ export const teamKeyPath = teamPath.extend({ key_id: z.string().min(1).max(64) }
 
 export const teamKeysQuery = z.object({
   state: z
-    .enum(['active', 'ended'])
+    .enum(['active', 'ended', 'playground'])
     .optional()
-    .describe('Absent for all but keys of the playground that have ended, of which each session leaves one.'),
+    .describe('Keys of the playground are listed by its name alone. Absent for all others.'),
   after: recordId('a key').optional(),
 })
 

@@ -101,7 +101,7 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
   const limits = { accountLimitStore: createAccountLimitStore(database), gatewayLimits: config.limits }
   const store = knownHere(createKeyStore(database), ['insert', 'revoke', 'change'], catchUp)
   const keyDeps = { ...limits, store, peppers: config.peppers, clock }
-  const playStore = knownHere(createPlaygroundKeyStore(database), ['keepNewest', 'revokeBaseless'], catchUp)
+  const playStore = knownHere(createPlaygroundKeyStore(database), ['revokeBaseless'], catchUp)
   const playgroundKeys = createPlaygroundKeys({ ...keyDeps, playStore })
   const firstRun = { store: operators, journal: createJournalStore(database), clock }
   const settings = (): Promise<GatewaySettings> => readGatewaySettings(settingsDeps(parts))

@@ -72,7 +72,7 @@ describeEachEngine('keys of the playground', (engine) => {
 
   test('one may do nothing but ask models: no claim, no mirror', async () => {
     const { key } = await mint()
-    const raw = (await mint()).key
+    const raw = (await mint(await signIn())).key
     const mirror = await post(key, '/keys/mirror', { raw, name: 'x' })
     expect(await mirror.json()).toMatchObject({ mirrored: false })
     const claim = await post(key, '/deposits/claim', { chain_id: 1, tx_hash: `0x${'0'.repeat(64)}` })
@@ -129,29 +129,43 @@ describeEachEngine('keys of the playground', (engine) => {
     expect(await statusOf(key)).toBe(401)
   })
 
-  test('it is listed while it lives, can be revoked, cannot be replaced, and is not listed afterwards', async () => {
+  test('it is listed apart from the others, can be revoked, and cannot be replaced', async () => {
     const { id, key } = await mint()
     const list = async (query = '') =>
       (await browser.json<Listed>('GET', `${base}/keys${query}`)).data.find((each) => each.id === id)
-    expect(await list()).toMatchObject({ status: 'active', is_playground: true })
-    expect(await list('?state=active')).toBeDefined()
-    expect(await list('?state=ended')).toBeUndefined()
+    expect(await list('?state=playground')).toMatchObject({ status: 'active', is_playground: true })
+    for (const others of ['', '?state=active', '?state=ended']) expect(await list(others)).toBeUndefined()
     const rotated = await browser.call('POST', `${base}/keys/${id}/rotate`, { overlap_hours: 0 })
     expect([rotated.status, await codeOf(rotated)]).toEqual([404, 'key_not_found'])
     expect(await statusOf(key)).toBe(200)
     await browser.json('DELETE', `${base}/keys/${id}`)
     expect(await statusOf(key)).toBe(401)
-    expect(await list()).toBeUndefined()
     // Who looks for it finds it, and what it was spent on.
-    expect(await list('?state=active')).toBeUndefined()
-    expect(await list('?state=ended')).toMatchObject({ status: 'revoked', is_playground: true })
+    expect(await list('?state=playground')).toMatchObject({ status: 'revoked', is_playground: true })
+    for (const others of ['', '?state=active', '?state=ended']) expect(await list(others)).toBeUndefined()
     expect(await browser.json('GET', `${base}/keys/${id}`)).toMatchObject({ id, status: 'revoked' })
   })
 
-  test('a session has eight at most: with the ninth the oldest ends', async () => {
-    const [first, second] = [await mint(), await mint()]
-    for (let count = 2; count < 9; count += 1) await mint()
-    expect([await statusOf(first.key), await statusOf(second.key)]).toEqual([401, 200])
+  test('all pages of a session share one, and another session has another', async () => {
+    const pages = await Promise.all([mint(), mint(), mint()])
+    const [first] = pages
+    expect(new Set([...pages, await mint()].map(({ id, key }) => `${id} ${key}`))).toEqual(
+      new Set([`${first.id} ${first.key}`]),
+    )
+    expect((await mint(await signIn())).key).not.toBe(first.key)
+    // One that was revoked stays so: the next is another.
+    await browser.json('DELETE', `${base}/keys/${first.id}`)
+    const next = await mint()
+    expect([next.key === first.key, await statusOf(first.key), await statusOf(next.key)]).toEqual([false, 401, 200])
+    expect(await mint()).toEqual(next)
+  })
+
+  test('a page whose key ends soon gets the next one, and both work meanwhile', async () => {
+    const first = await mint()
+    aheadMs += PLAYGROUND_KEY_MS / 2
+    const next = await mint()
+    expect(next.expires_at).toBeGreaterThan(first.expires_at)
+    expect([await statusOf(first.key), await statusOf(next.key)]).toEqual([200, 200])
   })
 
   test('it lives for half an hour at most', async () => {

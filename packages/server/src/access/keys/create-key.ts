@@ -42,6 +42,8 @@ export interface KeyRequest {
   readonly kind?: KeyKind
   /** The person who makes it in the console and sees its secret; absent for an operator's command. */
   readonly createdBy?: string
+  /** A secret that can be derived again; absent for a random one. */
+  readonly rawKey?: string
   /** The signed-in browser that it ends with: for keys of the playground alone. */
   readonly sessionId?: string
   /** The member who makes it, by a role that they must still have when it is written. */
@@ -72,7 +74,7 @@ export async function createKey(deps: CreateKeyDeps, request: KeyRequest): Promi
   if (models !== null) requireModels(models)
   await requireKeyLimit(deps, request.accountId, requestsPerMinute)
 
-  const rawKey = createRawKey()
+  const rawKey = request.rawKey ?? createRawKey()
   const [pepper] = deps.peppers
   const period = budget?.period ?? 'none'
   const key = {

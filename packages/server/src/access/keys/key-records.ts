@@ -41,11 +41,11 @@ export interface KeyReader {
 }
 
 /**
- * Keys that can be used at a time, those that had ended by then, or all but those of the playground that had: each
- * session leaves one of these.
+ * Keys of programs that can be used at a time, those of them that had ended by then, all of them; or the keys of the
+ * playground, of which each session leaves some.
  */
 export interface KeyState {
-  readonly kind: 'active' | 'ended' | 'unplayed'
+  readonly kind: 'active' | 'ended' | 'unplayed' | 'playground'
   /** Milliseconds since the epoch. */
   readonly at: number
 }
@@ -167,13 +167,16 @@ function inState(where: ExpressionBuilder<Schema, 'api_key'>, { kind, at }: KeyS
     sql<SqlBool>`(api_key.rotate_by is not null and api_key.rotate_by <= ${at})`,
     sql<SqlBool>`api_key.key_id in ${mirrorsOfEnded(at)}`,
   ])
+  const isPlayed = where('api_key.kind', '=', 'playground')
   switch (kind) {
     case 'active':
-      return where.not(hasEnded)
+      return where.and([where.not(isPlayed), where.not(hasEnded)])
     case 'ended':
-      return hasEnded
+      return where.and([where.not(isPlayed), hasEnded])
     case 'unplayed':
-      return where.or([where('api_key.kind', '<>', 'playground'), where.not(hasEnded)])
+      return where.not(isPlayed)
+    case 'playground':
+      return isPlayed
   }
 }
 

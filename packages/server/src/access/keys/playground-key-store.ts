@@ -2,9 +2,16 @@ import { type Expression, type ExpressionBuilder, sql, type SqlBool } from 'kyse
 import type { Database } from '../../platform/db/database.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 
+export interface PlaygroundKeyRow {
+  readonly keyId: string
+  readonly keyHash: string
+  /** Milliseconds since the epoch; null for one that was not. */
+  readonly revokedAt: number | null
+}
+
 export interface PlaygroundKeyStore {
-  /** Revokes all live keys of a session in a team but the newest ones. */
-  keepNewest(session: { sessionId: string; teamId: string; kept: number; now: number }): Promise<void>
+  /** The keys that were made for a session in a team since a time, in milliseconds since the epoch. */
+  list(session: { sessionId: string; teamId: string; since: number }): Promise<readonly PlaygroundKeyRow[]>
   /** Revokes the keys of a person that have lost their session. */
   revokeBaseless(person: { userId: string; now: number }): Promise<void>
 }
@@ -13,24 +20,14 @@ export interface PlaygroundKeyStore {
 export function createPlaygroundKeyStore(database: Database): PlaygroundKeyStore {
   const { read } = database
   return {
-    async keepNewest({ sessionId, teamId, kept, now }) {
-      const newest = read
-        .selectFrom('api_key as newest')
-        .select('newest.key_id')
-        .where('newest.session_id', '=', sessionId)
-        .where('newest.team_id', '=', teamId)
-        .where('newest.revoked_at', 'is', null)
-        .orderBy('newest.key_id', 'desc')
-        .limit(kept)
-      const statement = read
-        .updateTable('api_key')
-        .set({ revoked_at: now })
+    list: ({ sessionId, teamId, since }) =>
+      read
+        .selectFrom('api_key')
+        .select(['key_id as keyId', 'key_hash as keyHash', 'revoked_at as revokedAt'])
         .where('session_id', '=', sessionId)
         .where('team_id', '=', teamId)
-        .where((where) => isLive(where, now))
-        .where('key_id', 'not in', newest)
-      await database.write([statement.compile()])
-    },
+        .where('created_at', '>=', since)
+        .execute(),
     async revokeBaseless({ userId, now }) {
       const statement = read
         .updateTable('api_key')

@@ -22,8 +22,21 @@ const SHOWN = 4
  * asking us.
  */
 export function createRawKey(): string {
-  const secret = BigInt(`0x${randomBytes(32).toString('hex')}`)
-  const start = KEY_PREFIX + base62(secret, BODY_LENGTH)
+  return rawKeyOf(randomBytes(32))
+}
+
+/**
+ * The key of a use that comes again, so that it can be told again and is kept nowhere: only who has the pepper can
+ * make it.
+ *
+ * @param use names the use, and no other.
+ */
+export function deriveRawKey(use: readonly string[], pepper: string): string {
+  return rawKeyOf(createHmac('sha256', pepper).update(JSON.stringify(use)).digest())
+}
+
+function rawKeyOf(secret: Buffer): string {
+  const start = KEY_PREFIX + base62(BigInt(`0x${secret.toString('hex')}`), BODY_LENGTH)
   return start + checksum(start)
 }
 

@@ -24,8 +24,8 @@ export interface KeyReach {
 }
 
 export interface TeamKeyPage {
-  /** Absent for all but ended keys of the playground. */
-  readonly state?: 'active' | 'ended'
+  /** Absent for all but keys of the playground. */
+  readonly state?: 'active' | 'ended' | 'playground'
   readonly after?: string
   readonly limit: number
 }
