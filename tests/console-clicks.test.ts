@@ -1,10 +1,13 @@
-/** A double click, a key that is held, and a click on what is under way: each makes one thing, and pays for one. */
+/**
+ * Clicks that come twice make one thing and pay for one; clicks that come while the session, the gateway or a script is
+ * gone lead on.
+ */
 import { nanocreditsOf, NANOCREDITS_PER_CREDIT } from '@svc/contract'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createId } from '../packages/server/src/platform/runtime/ids.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
-import { enterSandbox, openConsole, openVisit, originOf, TEST_MS } from './console-pages.ts'
+import { enterSandbox, faultsOf, openConsole, openVisit, originOf, TEST_MS } from './console-pages.ts'
 
 let gateway: TestGateway
 let browser: Browser
@@ -57,6 +60,7 @@ beforeEach(() => {
 })
 
 const open = (place: string) => page.goto(`${originOf(gateway)}/console/team/${team}${place}`)
+const places = () => page.getByRole('navigation', { name: 'Places' }).filter({ visible: true })
 /** The names of the requests to a path, once the first has been sent and the page waits for no answer any more. */
 async function namesOf(path: RegExp): Promise<(string | null)[]> {
   const names = () => sent.filter((each) => path.test(each.path)).map(({ name }) => name)
@@ -196,6 +200,106 @@ test(
       .then(({ data }) => data.filter(({ name }) => name === 'lost').length)`,
     )
     expect(made).toBe(1)
+  },
+  TEST_MS,
+)
+
+test(
+  'a session that ends while a form is filled is renewed over the form, which keeps what was typed',
+  async () => {
+    await open('/keys')
+    await page.getByRole('button', { name: 'New key' }).first().click()
+    await page.getByLabel('Name', { exact: true }).fill('kept')
+    await page.context().clearCookies()
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    await page.getByRole('button', { name: 'Enter the sandbox' }).click()
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor({ state: 'detached' })
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('kept')
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    await page.getByTestId('key-secret').waitFor()
+
+    // The same for a page that is only looked at: the click leads where it would have led.
+    await open('/keys')
+    await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor()
+    await page.context().clearCookies()
+    await places().getByRole('link', { name: 'Usage' }).click()
+    await page.getByRole('button', { name: 'Enter the sandbox' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor()
+  },
+  TEST_MS,
+)
+
+test(
+  'who signed in long ago signs in within the dialog, before its form is filled',
+  async () => {
+    const isOld = { now: true }
+    await page.route('**/api/console/session', async (route) => {
+      const response = await route.fetch()
+      const visit = (await response.json()) as { user: { fresh_until: number } | null }
+      if (visit.user !== null && isOld.now) visit.user.fresh_until -= 3_600
+      await route.fulfill({ response, json: visit })
+    })
+    await open('/keys?make=true')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Sign in again first').waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    expect(await dialog.getByLabel('Name', { exact: true }).count()).toBe(0)
+    isOld.now = false
+    await dialog.getByRole('button', { name: 'Enter the sandbox' }).click()
+    await dialog.getByLabel('Name', { exact: true }).fill('fresh')
+    await dialog.getByRole('button', { name: 'Make the key' }).click()
+    await page.getByTestId('key-secret').waitFor()
+    await page.unroute('**/api/console/session')
+  },
+  TEST_MS,
+)
+
+test(
+  'a gateway that cannot be reached leaves the page as it is, and a click goes on once it is back',
+  async () => {
+    await open('/keys')
+    await page.getByRole('button', { name: 'New key' }).first().click()
+    await page.getByLabel('Name', { exact: true }).fill('offline')
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    await page.getByText('The gateway cannot be reached').waitFor()
+    await page.getByRole('alert').getByText('The gateway could not be reached').waitFor()
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('offline')
+    await page.keyboard.press('Escape')
+    // Neither its script nor its data is here.
+    await places().getByRole('link', { name: 'Team' }).click()
+    await page.waitForURL(/\/team\/[^/]+\/team$/)
+    await page.context().setOffline(false)
+    await page.getByRole('heading', { level: 1, name: 'Team' }).waitFor()
+    await page.getByText('The gateway cannot be reached').waitFor({ state: 'detached' })
+  },
+  TEST_MS,
+)
+
+test(
+  'a script that is gone since an upgrade has the page loaded anew, once',
+  async () => {
+    let loads = 0
+    const count = (): unknown => (loads += 1)
+    await open('/keys')
+    page.on('domcontentloaded', count)
+    await page.route('**/assets/usage-page-*.js', (route) =>
+      loads === 0 ? route.fulfill({ status: 404 }) : route.continue(),
+    )
+    await places().getByRole('link', { name: 'Usage' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor()
+    expect(loads).toBe(1)
+    await page.unroute('**/assets/usage-page-*.js')
+
+    // One that stays away is told, and is no circle.
+    await page.route('**/assets/models-page-*.js', (route) => route.fulfill({ status: 404 }))
+    await places().getByRole('link', { name: 'Models' }).click()
+    await page.getByText('A part of this page could not be loaded').waitFor()
+    expect(loads).toBe(2)
+    page.off('domcontentloaded', count)
+    await page.unroute('**/assets/models-page-*.js')
   },
   TEST_MS,
 )

@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { queryClient } from './api/query-client.ts'
+import { followConnection, queryClient } from './api/query-client.ts'
 import { router } from './app/router.tsx'
 import { applyTheme } from './app/theme.ts'
 import { applyNonce } from './app/nonce.ts'
@@ -10,6 +10,7 @@ import { Toasts } from './ui/toasts.tsx'
 import './styles.css'
 
 applyNonce()
+followConnection()
 applyTheme()
 
 const root = document.getElementById('root')

@@ -2,11 +2,23 @@ import { consoleEndpoints, type ConsoleSession, type ConsoleTeam, type TeamPermi
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { consoleApi } from './client.ts'
+import { endedSession } from './ended-session.ts'
 
-/** Who is signed in, and what the gateway offers. */
+const SESSION = ['session'] as const
+
+/**
+ * Who is signed in, and what the gateway offers. A session that has ended meanwhile leaves the person as they were
+ * known: their page stays, and asks them to sign in.
+ */
 export const sessionQuery = queryOptions({
-  queryKey: ['session'],
-  queryFn: ({ signal }) => consoleApi.call(consoleEndpoints.getConsoleSession, {}, { signal }),
+  queryKey: SESSION,
+  queryFn: async ({ signal, client }): Promise<ConsoleSession> => {
+    const found = await consoleApi.call(consoleEndpoints.getConsoleSession, {}, { signal })
+    const known = client.getQueryData<ConsoleSession>(SESSION)
+    if (found.user !== null || known == null || known.user === null) return found
+    endedSession.set('ended')
+    return known
+  },
   staleTime: 60_000,
 })
 

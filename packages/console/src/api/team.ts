@@ -30,7 +30,7 @@ export const teamLimitsQuery = (teamId: string) =>
     queryFn: ({ signal }) => consoleApi.call(consoleEndpoints.getTeamLimits, { path: { team_id: teamId } }, { signal }),
   })
 
-/** @param page without a state it is all keys but those of the playground that have ended. */
+/** @param page without a state it is all keys but those of the playground. */
 export const keysQuery = (teamId: string, page: KeysPageQuery = {}) =>
   queryOptions({
     queryKey: ['team', teamId, 'keys', page],
@@ -39,7 +39,7 @@ export const keysQuery = (teamId: string, page: KeysPageQuery = {}) =>
   })
 
 interface KeysPageQuery {
-  readonly state?: 'active' | 'ended'
+  readonly state?: 'active' | 'ended' | 'playground'
   readonly after?: string
 }
 

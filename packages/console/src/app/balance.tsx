@@ -1,13 +1,17 @@
 import { nanocreditsFrom } from '@svc/contract'
 import { useQuery } from '@tanstack/react-query'
 import { clsx } from 'clsx'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useTeam } from '../api/session.ts'
 import { balanceQuery, teamSettingsQuery } from '../api/team.ts'
 import { Credits } from '../ui/credits.tsx'
+import { lazyPart } from '../ui/lazy-part.ts'
 
 /** Nothing has moved yet when a page opens. */
-const LastMove = lazy(async () => ({ default: (await import('./last-move.tsx')).LastMove }))
+const LastMove = lazyPart(
+  async () => (await import('./last-move.tsx')).LastMove,
+  () => null,
+)
 
 const BALANCE_MS = 15_000
 const SETTINGS_MS = 60_000

@@ -1,8 +1,9 @@
 import { Search } from 'lucide-react'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
+import { lazyPart } from '../ui/lazy-part.ts'
 
 const load = () => import('./palette.tsx')
-const Palette = lazy(async () => ({ default: (await load()).Palette }))
+const Palette = lazyPart(async () => (await load()).Palette)
 
 const isApple = /mac|iphone|ipad/i.test(navigator.userAgent)
 
@@ -18,7 +19,7 @@ export function FindButton() {
     document.addEventListener('keydown', listen)
     return () => document.removeEventListener('keydown', listen)
   }, [])
-  const comeNear = (): void => void load()
+  const comeNear = (): void => void load().catch(() => undefined)
   return (
     <>
       <button

@@ -1,11 +1,14 @@
 /** The addresses before the sign-in. */
-import { createRootRoute, createRoute, lazyRouteComponent, Outlet } from '@tanstack/react-router'
+import { createRootRoute, createRoute } from '@tanstack/react-router'
 import { queryClient } from '../api/query-client.ts'
 import { sessionQuery } from '../api/session.ts'
-import { NotFoundPage } from './error-page.tsx'
+import { lazyPage } from '../ui/lazy-part.ts'
+import { Root } from './root.tsx'
 import * as searches from './search.ts'
 
-export const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage })
+const NotFoundPage = lazyPage(() => import('./not-found-page.tsx'), 'NotFoundPage')
+
+export const root = createRootRoute({ component: Root, notFoundComponent: NotFoundPage })
 
 /** What all of them have. */
 const gate = {
@@ -17,38 +20,38 @@ const signIn = createRoute({
   ...gate,
   path: '/sign-in',
   validateSearch: searches.readNextSearch,
-  component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+  component: lazyPage(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
 })
 
 const link = createRoute({
   ...gate,
   path: '/link',
   validateSearch: searches.readNextSearch,
-  component: lazyRouteComponent(() => import('../pages/sign-in/link-page.tsx'), 'LinkPage'),
+  component: lazyPage(() => import('../pages/sign-in/link-page.tsx'), 'LinkPage'),
 })
 
 const invitation = createRoute({
   ...gate,
   path: '/invitation',
-  component: lazyRouteComponent(() => import('../pages/sign-in/invitation-page.tsx'), 'InvitationPage'),
+  component: lazyPage(() => import('../pages/sign-in/invitation-page.tsx'), 'InvitationPage'),
 })
 
 const firstRun = createRoute({
   ...gate,
   path: '/first-run',
-  component: lazyRouteComponent(() => import('../pages/sign-in/first-run-page.tsx'), 'FirstRunPage'),
+  component: lazyPage(() => import('../pages/sign-in/first-run-page.tsx'), 'FirstRunPage'),
 })
 
 const confirmEmail = createRoute({
   ...gate,
   path: '/confirm-email',
-  component: lazyRouteComponent(() => import('../pages/sign-in/confirm-email-page.tsx'), 'ConfirmEmailPage'),
+  component: lazyPage(() => import('../pages/sign-in/confirm-email-page.tsx'), 'ConfirmEmailPage'),
 })
 
 const terms = createRoute({
   ...gate,
   path: '/terms',
-  component: lazyRouteComponent(() => import('../pages/terms/terms-page.tsx'), 'TermsPage'),
+  component: lazyPage(() => import('../pages/terms/terms-page.tsx'), 'TermsPage'),
 })
 
 export const gates = [terms, signIn, link, confirmEmail, invitation, firstRun] as const

@@ -1,7 +1,8 @@
 /** Every address of the console. Pages load when they are opened; what they need first is asked for meanwhile. */
-import { createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
+import { createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router'
 import { queryClient } from '../api/query-client.ts'
 import { sessionQuery } from '../api/session.ts'
+import { lazyPage } from '../ui/lazy-part.ts'
 import { PageSkeleton } from '../ui/skeleton.tsx'
 import { ErrorPage } from './error-page.tsx'
 import { gates, root } from './gates.tsx'
@@ -38,7 +39,7 @@ const shortcuts = ['', ...PLACES].map((place) =>
       const rest = `${place === '' ? '' : `/${place}`}${location.searchStr}`
       redirect({ href: `/console/team/${meant.id}${rest}`, throw: true })
     },
-    component: lazyRouteComponent(() => import('../pages/team/choose-team-page.tsx'), 'ChooseTeamPage'),
+    component: lazyPage(() => import('../pages/team/choose-team-page.tsx'), 'ChooseTeamPage'),
   }),
 )
 
@@ -51,93 +52,93 @@ const team = createRoute({
 const overview = createRoute({
   getParentRoute: () => team,
   path: '/',
-  component: lazyRouteComponent(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
+  component: lazyPage(() => import('../pages/overview/overview-page.tsx'), 'OverviewPage'),
 })
 
 const keys = createRoute({
   getParentRoute: () => team,
   path: '/keys',
   validateSearch: searches.readKeysSearch,
-  component: lazyRouteComponent(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
+  component: lazyPage(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
 })
 
 const key = createRoute({
   getParentRoute: () => team,
   path: '/keys/$keyId',
-  component: lazyRouteComponent(() => import('../pages/keys/key-page.tsx'), 'KeyPage'),
+  component: lazyPage(() => import('../pages/keys/key-page.tsx'), 'KeyPage'),
 })
 
 const usage = createRoute({
   getParentRoute: () => team,
   path: '/usage',
   validateSearch: searches.readUsageSearch,
-  component: lazyRouteComponent(() => import('../pages/usage/usage-page.tsx'), 'UsagePage'),
+  component: lazyPage(() => import('../pages/usage/usage-page.tsx'), 'UsagePage'),
 })
 
 const usageRecord = createRoute({
   getParentRoute: () => usage,
   path: '/$requestId',
-  component: lazyRouteComponent(() => import('../pages/usage/usage-record.tsx'), 'UsageRecord'),
+  component: lazyPage(() => import('../pages/usage/usage-record.tsx'), 'UsageRecord'),
 })
 
 const models = createRoute({
   getParentRoute: () => team,
   path: '/models',
   validateSearch: searches.readModelsSearch,
-  component: lazyRouteComponent(() => import('../pages/models/models-page.tsx'), 'ModelsPage'),
+  component: lazyPage(() => import('../pages/models/models-page.tsx'), 'ModelsPage'),
 })
 
 const model = createRoute({
   getParentRoute: () => team,
   path: '/models/$modelId',
   validateSearch: searches.readWorkSearch,
-  component: lazyRouteComponent(() => import('../pages/models/model-page.tsx'), 'ModelPage'),
+  component: lazyPage(() => import('../pages/models/model-page.tsx'), 'ModelPage'),
 })
 
 const fund = createRoute({
   getParentRoute: () => team,
   path: '/fund',
   validateSearch: searches.readFundSearch,
-  component: lazyRouteComponent(() => import('../pages/fund/fund-page.tsx'), 'FundPage'),
+  component: lazyPage(() => import('../pages/fund/fund-page.tsx'), 'FundPage'),
 })
 
 const fundDeposit = createRoute({
   getParentRoute: () => fund,
   path: '/deposits/$depositId',
-  component: lazyRouteComponent(() => import('../pages/fund/deposit-drawer.tsx'), 'DepositDrawer'),
+  component: lazyPage(() => import('../pages/fund/deposit-drawer.tsx'), 'DepositDrawer'),
 })
 
 const statement = createRoute({
   getParentRoute: () => team,
   path: '/fund/statement',
   validateSearch: searches.readStatementSearch,
-  component: lazyRouteComponent(() => import('../pages/statement/statement-page.tsx'), 'StatementPage'),
+  component: lazyPage(() => import('../pages/statement/statement-page.tsx'), 'StatementPage'),
 })
 
 const people = createRoute({
   getParentRoute: () => team,
   path: '/team',
   validateSearch: (search): { invite?: true } => (search['invite'] === true ? { invite: true } : {}),
-  component: lazyRouteComponent(() => import('../pages/team/team-page.tsx'), 'TeamPage'),
+  component: lazyPage(() => import('../pages/team/team-page.tsx'), 'TeamPage'),
 })
 
 const newTeam = createRoute({
   getParentRoute: () => team,
   path: '/new-team',
-  component: lazyRouteComponent(() => import('../pages/team/new-team-page.tsx'), 'NewTeamPage'),
+  component: lazyPage(() => import('../pages/team/new-team-page.tsx'), 'NewTeamPage'),
 })
 
 const playground = createRoute({
   getParentRoute: () => team,
   path: '/playground',
   validateSearch: searches.readPlaygroundSearch,
-  component: lazyRouteComponent(() => import('../pages/playground/playground-page.tsx'), 'PlaygroundPage'),
+  component: lazyPage(() => import('../pages/playground/playground-page.tsx'), 'PlaygroundPage'),
 })
 
 const account = createRoute({
   getParentRoute: () => team,
   path: '/account',
-  component: lazyRouteComponent(() => import('../pages/account/account-page.tsx'), 'AccountPage'),
+  component: lazyPage(() => import('../pages/account/account-page.tsx'), 'AccountPage'),
 })
 
 /**
@@ -159,58 +160,58 @@ const operatorAccounts = createRoute({
   getParentRoute: () => operator,
   path: '/accounts',
   validateSearch: readAccountsSearch,
-  component: lazyRouteComponent(() => import('../pages/operator/accounts-page.tsx'), 'AccountsPage'),
+  component: lazyPage(() => import('../pages/operator/accounts-page.tsx'), 'AccountsPage'),
 })
 
 const operatorAccount = createRoute({
   getParentRoute: () => operator,
   path: '/accounts/$accountId',
-  component: lazyRouteComponent(() => import('../pages/operator/account-page.tsx'), 'OperatorAccountPage'),
+  component: lazyPage(() => import('../pages/operator/account-page.tsx'), 'OperatorAccountPage'),
 })
 
 const operatorDeposits = createRoute({
   getParentRoute: () => operator,
   path: '/deposits',
   validateSearch: readDepositsSearch,
-  component: lazyRouteComponent(() => import('../pages/operator/deposits-page.tsx'), 'DepositsPage'),
+  component: lazyPage(() => import('../pages/operator/deposits-page.tsx'), 'DepositsPage'),
 })
 
 const operatorDeposit = createRoute({
   getParentRoute: () => operatorDeposits,
   path: '/$depositId',
-  component: lazyRouteComponent(() => import('../pages/operator/deposit-drawer.tsx'), 'DepositDrawer'),
+  component: lazyPage(() => import('../pages/operator/deposit-drawer.tsx'), 'DepositDrawer'),
 })
 
 const operatorUpstreams = createRoute({
   getParentRoute: () => operator,
   path: '/upstreams',
-  component: lazyRouteComponent(() => import('../pages/operator/upstreams-page.tsx'), 'UpstreamsPage'),
+  component: lazyPage(() => import('../pages/operator/upstreams-page.tsx'), 'UpstreamsPage'),
 })
 
 const operatorPrices = createRoute({
   getParentRoute: () => operator,
   path: '/prices',
   validateSearch: readPricesSearch,
-  component: lazyRouteComponent(() => import('../pages/operator/prices-page.tsx'), 'PricesPage'),
+  component: lazyPage(() => import('../pages/operator/prices-page.tsx'), 'PricesPage'),
 })
 
 const operatorAudit = createRoute({
   getParentRoute: () => operator,
   path: '/audit',
-  component: lazyRouteComponent(() => import('../pages/operator/audit-page.tsx'), 'AuditPage'),
+  component: lazyPage(() => import('../pages/operator/audit-page.tsx'), 'AuditPage'),
 })
 
 const operatorJournal = createRoute({
   getParentRoute: () => operator,
   path: '/journal',
   validateSearch: readJournalSearch,
-  component: lazyRouteComponent(() => import('../pages/operator/journal-page.tsx'), 'JournalPage'),
+  component: lazyPage(() => import('../pages/operator/journal-page.tsx'), 'JournalPage'),
 })
 
 const operatorSettings = createRoute({
   getParentRoute: () => operator,
   path: '/settings',
-  component: lazyRouteComponent(() => import('../pages/operator/settings-page.tsx'), 'SettingsPage'),
+  component: lazyPage(() => import('../pages/operator/settings-page.tsx'), 'SettingsPage'),
 })
 
 const operatorPages = operator.addChildren([

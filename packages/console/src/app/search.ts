@@ -41,6 +41,8 @@ export interface KeysSearch {
   readonly make?: true
   /** Whether the keys that have ended are shown, instead of those in use. */
   readonly ended?: true
+  /** Whether the keys of the playground are shown, instead of those of programs. */
+  readonly played?: true
 }
 
 export function readKeysSearch(search: Readonly<Record<string, unknown>>): KeysSearch {
@@ -48,6 +50,7 @@ export function readKeysSearch(search: Readonly<Record<string, unknown>>): KeysS
     after: textOf(search['after']),
     make: search['make'] === true ? true : undefined,
     ended: search['ended'] === true ? true : undefined,
+    played: search['played'] === true ? true : undefined,
   } as KeysSearch)
 }
 

@@ -1,15 +1,17 @@
 /** What is around every page: sidebar (a bar at the bottom on a phone), top bar, and the page in the middle. */
 import { Outlet, useRouter } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect } from 'react'
+import { Suspense, useEffect } from 'react'
 import { useTeam } from '../api/session.ts'
+import { lazyPart } from '../ui/lazy-part.ts'
 import { PageSkeleton } from '../ui/skeleton.tsx'
 import { rememberTeam } from './last-team.ts'
 import { BottomBar, Sidebar } from './navigation.tsx'
 import { TopBar } from './top-bar.tsx'
 
-const OwnInvitations = lazy(async () => ({
-  default: (await import('./own-invitations.tsx')).OwnInvitations,
-}))
+const OwnInvitations = lazyPart(
+  async () => (await import('./own-invitations.tsx')).OwnInvitations,
+  () => null,
+)
 
 /** A link that led to another page is gone with its page: the keyboard goes on with the content of the new one. */
 function useContentFocus(): void {

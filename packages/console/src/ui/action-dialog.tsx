@@ -6,12 +6,14 @@ interface ActionDialogProps extends ActionFormProps {
   readonly title: string
   /** One sentence below the title. */
   readonly lead?: ReactNode
+  /** See `Dialog`. */
+  readonly isSensitive?: boolean
 }
 
 /** Asks before something is done, and does it. */
-export function ActionDialog({ title, lead, ...form }: ActionDialogProps) {
+export function ActionDialog({ title, lead, isSensitive = false, ...form }: ActionDialogProps) {
   return (
-    <Dialog title={title} lead={lead} onClose={form.onClose}>
+    <Dialog title={title} lead={lead} isSensitive={isSensitive} onClose={form.onClose}>
       <ActionForm {...form} />
     </Dialog>
   )

@@ -2,6 +2,7 @@ import { clsx } from 'clsx'
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
+import { FreshGate } from './fresh-gate.tsx'
 import { useReturnFocus } from './use-return-focus.ts'
 
 interface DialogProps {
@@ -12,6 +13,8 @@ interface DialogProps {
   readonly onClose: () => void
   /** `drawer` is at the right edge, and fills a phone. */
   readonly look?: 'dialog' | 'drawer'
+  /** Whether the gateway wants a sign-in of a few minutes ago for what is done here: it comes before the content. */
+  readonly isSensitive?: boolean
   readonly children: ReactNode
 }
 
@@ -24,12 +27,12 @@ const LOOKS = {
 } as const
 
 /** Is above the page until it is answered. */
-export function Dialog({ title, lead, onClose, look = 'dialog', children }: DialogProps) {
+export function Dialog({ title, lead, onClose, look = 'dialog', isSensitive = false, children }: DialogProps) {
   const returnFocus = useReturnFocus()
   return (
     <Radix.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Radix.Portal>
-        <Radix.Overlay className="fixed inset-0 z-30 bg-[oklch(20%_0.01_220/0.45)]" />
+        <Radix.Overlay className="fixed inset-0 z-40 bg-[oklch(20%_0.01_220/0.45)]" />
         <Radix.Content
           onCloseAutoFocus={returnFocus}
           {...(lead === undefined ? { 'aria-describedby': undefined } : {})}
@@ -48,7 +51,7 @@ export function Dialog({ title, lead, onClose, look = 'dialog', children }: Dial
               <X size={18} aria-hidden />
             </Radix.Close>
           </div>
-          {children}
+          {isSensitive ? <FreshGate>{children}</FreshGate> : children}
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>

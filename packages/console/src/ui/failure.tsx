@@ -1,4 +1,5 @@
 import { ApiError } from '@svc/contract'
+import { endedSession, signInReasonOf } from '../api/ended-session.ts'
 import { Shortage, SHORTAGES } from './shortage.tsx'
 import { failureText } from './toasts.tsx'
 
@@ -6,18 +7,19 @@ import { failureText } from './toasts.tsx'
 export function Failure({ error }: { readonly error: Error | null }) {
   if (error === null) return null
   const shortage = error instanceof ApiError ? SHORTAGES[error.code ?? ''] : undefined
-  const mustSignIn = error instanceof ApiError && (error.code === 'sign_in_again' || error.code === 'not_signed_in')
+  const reason = signInReasonOf(error)
   return (
     <p role="alert" className="rounded bg-danger-soft px-3 py-2 text-danger">
       {shortage ?? failureText(error)}{' '}
       {shortage !== undefined && error instanceof ApiError && <Shortage details={error.details} />}
-      {mustSignIn && (
-        <a
-          href={`/console/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`}
+      {reason !== null && (
+        <button
+          type="button"
+          onClick={() => endedSession.set(reason)}
           className="font-medium underline underline-offset-2"
         >
           Sign in again
-        </a>
+        </button>
       )}
     </p>
   )

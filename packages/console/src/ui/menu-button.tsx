@@ -1,4 +1,5 @@
-import { type ComponentProps, type ComponentType, lazy, Suspense, useState } from 'react'
+import { type ComponentProps, type ComponentType, Suspense, useState } from 'react'
+import { lazyPart } from './lazy-part.ts'
 
 /** What a menu's module gets: the look of its button, and whether it is to be open at first. */
 export interface MenuProps {
@@ -12,13 +13,13 @@ interface MenuButtonProps extends ComponentProps<'button'> {
 
 /** A menu in a module of its own, by what its module exports. */
 export function menuFrom(load: () => Promise<ComponentType<MenuProps>>) {
-  return { load, Menu: lazy(async () => ({ default: await load() })) }
+  return { load, Menu: lazyPart(load) }
 }
 
 /** A button whose menu is fetched when the pointer or focus comes near, and replaces it once it is opened. */
 export function MenuButton({ menu, ...button }: MenuButtonProps) {
   const [isWanted, setWanted] = useState(false)
-  const comeNear = (): void => void menu.load()
+  const comeNear = (): void => void menu.load().catch(() => undefined)
   const plain = (
     <button
       type="button"

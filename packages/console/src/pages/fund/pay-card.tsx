@@ -1,16 +1,22 @@
 import { clsx } from 'clsx'
 import { ExternalLink } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { type ComponentProps, Suspense } from 'react'
 import type { Claim } from '../../api/funding.ts'
 import { Choice } from '../../ui/choice.tsx'
 import { buttonLook } from '../../ui/button.tsx'
+import { lazyPart } from '../../ui/lazy-part.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { NetworkMark, type TestMoney, useTestMoney } from '../../ui/network-mark.tsx'
 import type { Place, PlaceAsset, Places } from './place.ts'
+import type { QrCode as Code } from './qr-code.tsx'
 import { SendByWallet } from './send-by-wallet.tsx'
 
-const QrCode = lazy(async () => ({ default: (await import('./qr-code.tsx')).QrCode }))
+/** The address is beside it as text. */
+const QrCode = lazyPart<ComponentProps<typeof Code>>(
+  async () => (await import('./qr-code.tsx')).QrCode,
+  () => null,
+)
 
 interface PayCardProps {
   readonly places: Places

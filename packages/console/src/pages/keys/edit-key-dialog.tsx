@@ -15,6 +15,7 @@ export function EditKeyDialog({ target, onClose }: EditKeyDialogProps) {
   const { budget_credits: credits, budget_period: period } = target
   return (
     <Dialog
+      isSensitive
       title={`Change “${target.name}”`}
       lead="It holds from the next request on. A key that was replaced and its successor share budget and limit."
       onClose={onClose}

@@ -23,13 +23,22 @@ import { NewKeyDialog } from './new-key-dialog.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/keys')
 
+const STATES = [
+  { state: 'active', text: 'Keys in use', search: {} },
+  { state: 'ended', text: 'Ended keys', search: { ended: true } },
+  { state: 'playground', text: 'Playground keys', search: { played: true } },
+] as const
+
+const LEAD = 'What programs sign in with, and what each may spend.'
+const PLAYED_LEAD = 'What the playground pays with: a key for each sign-in, which ends within half an hour.'
+
 export function KeysPage() {
   const team = useTeam()
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const showsEnded = search.ended === true
+  const state = search.played === true ? 'playground' : search.ended === true ? 'ended' : 'active'
   const place = search.after === undefined ? {} : { after: search.after }
-  const query = keysQuery(team.id, { state: showsEnded ? 'ended' : 'active', ...place })
+  const query = keysQuery(team.id, { state, ...place })
   const { data: keys, has_more: hasMore } = useSuspenseQuery(query).data
   const seesAll = useCan('keys:all')
   const setMaking = (isOpen: boolean): void => {
@@ -45,23 +54,29 @@ export function KeysPage() {
   return (
     <Page
       title="Keys"
-      lead={seesAll ? 'What programs sign in with, and what each may spend.' : 'The keys that you have made.'}
+      lead={state === 'playground' ? PLAYED_LEAD : seesAll ? LEAD : 'The keys that you have made.'}
       actions={newButton}
     >
       {keys.length > 0 && <KeyTable keys={keys} seesAll={seesAll} />}
-      {keys.length === 0 && showsEnded && <Empty text="No key has ended." />}
-      {keys.length === 0 && !showsEnded && (
+      {keys.length === 0 && state === 'ended' && <Empty text="No key has ended." />}
+      {keys.length === 0 && state === 'playground' && <Empty text="The playground has made no key yet." />}
+      {keys.length === 0 && state === 'active' && (
         <Empty text="There is no key in use. Make one for the first program." action={newButton} />
       )}
       <div className="mt-3 flex justify-between gap-3">
-        <Link
-          to="/team/$teamId/keys"
-          params={{ teamId: team.id }}
-          search={showsEnded ? {} : { ended: true }}
-          className={quietLink}
-        >
-          {showsEnded ? 'Keys in use' : 'Ended keys'}
-        </Link>
+        <div className="flex flex-wrap gap-x-4">
+          {STATES.filter((each) => each.state !== state).map((each) => (
+            <Link
+              key={each.state}
+              to="/team/$teamId/keys"
+              params={{ teamId: team.id }}
+              search={each.search}
+              className={quietLink}
+            >
+              {each.text}
+            </Link>
+          ))}
+        </div>
         {hasMore && (
           <Link
             to="/team/$teamId/keys"

@@ -21,9 +21,11 @@ export function SecretDialog({ title, lead, made, onClose, children }: SecretDia
     if (made === null || isKept || isAsking) onClose()
     else setAsking(true)
   }
+  // Who copies it after the question has answered it.
+  const mustAsk = isAsking && !isKept
   if (made === null) {
     return (
-      <Dialog title={title} {...(lead === undefined ? {} : { lead })} onClose={onClose}>
+      <Dialog title={title} {...(lead === undefined ? {} : { lead })} isSensitive onClose={onClose}>
         {children}
       </Dialog>
     )
@@ -32,14 +34,14 @@ export function SecretDialog({ title, lead, made, onClose, children }: SecretDia
     <Dialog title={`Key “${made.name}” is ready`} lead="It works now." onClose={leave}>
       <div className="flex flex-col gap-4">
         <KeySecret made={made} onKept={() => setKept(true)} />
-        {isAsking && (
+        {mustAsk && (
           <p role="alert" className="rounded bg-warning-soft px-3 py-2 text-warning">
             You have not copied the key. It is not shown again after you close this.
           </p>
         )}
         <div className="flex justify-end">
-          <Button look={isAsking ? 'secondary' : 'primary'} onClick={leave}>
-            {isAsking ? 'Close all the same' : 'Done'}
+          <Button look={mustAsk ? 'secondary' : 'primary'} onClick={leave}>
+            {mustAsk ? 'Close all the same' : 'Done'}
           </Button>
         </div>
       </div>

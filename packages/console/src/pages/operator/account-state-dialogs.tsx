@@ -38,6 +38,7 @@ function StateDialog(props: StateDialogProps) {
   )
   return (
     <ActionDialog
+      isSensitive
       title={title}
       onClose={onClose}
       action={button}

@@ -50,6 +50,7 @@ export function CreditsDialog({ account, kind, onClose }: CreditsDialogProps) {
   )
   return (
     <ActionDialog
+      isSensitive
       title={`${words.title} “${account.name}”`}
       lead={
         <>

@@ -38,6 +38,7 @@ export function ExportDialog({ account, onClose }: { readonly account: Account; 
   })
   return (
     <ActionDialog
+      isSensitive
       title={`Export the data of “${account.name}”`}
       lead="One JSON file: account, teams, members, keys without their secrets, credits, requests, deposits, emails."
       onClose={onClose}

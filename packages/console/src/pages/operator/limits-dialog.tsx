@@ -31,6 +31,7 @@ export function LimitsDialog({ account, onClose }: LimitsDialogProps) {
     })
   return (
     <ActionDialog
+      isSensitive
       title={`Limits of “${account.name}”`}
       lead="They hold within about a second. Keys with a lower limit of their own keep it."
       onClose={onClose}

@@ -65,6 +65,7 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
   )
   return (
     <ActionDialog
+      isSensitive
       title="Add an operator"
       lead="Operators see every account, give credits and change how the gateway works."
       onClose={onClose}
@@ -96,6 +97,7 @@ function RemoveDialog({ operator, onClose }: { readonly operator: Listed; readon
   )
   return (
     <ActionDialog
+      isSensitive
       title={operator.is_you ? 'Stop being an operator?' : `Remove ${operator.name}?`}
       lead="It ends at once. Their account, their teams and what they did stay."
       onClose={onClose}

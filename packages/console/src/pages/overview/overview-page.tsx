@@ -1,10 +1,11 @@
 import { useSuspenseQueries, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useCan, useTeam } from '../../api/session.ts'
 import { balanceQuery, usageDaysQuery, usageQuery } from '../../api/team.ts'
 import { Credits, Usd } from '../../ui/credits.tsx'
 import { Figure, Figures } from '../../ui/facts.tsx'
+import { lazyPart } from '../../ui/lazy-part.ts'
 import { Card, Page } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { textLink } from '../../ui/text-link.ts'
@@ -12,7 +13,7 @@ import { UsageChart } from '../usage/usage-chart.tsx'
 import { UsageTable } from '../usage/usage-table.tsx'
 
 /** Seen once by most people: it loads for those who see it. */
-const FirstSteps = lazy(async () => ({ default: (await import('./first-steps.tsx')).FirstSteps }))
+const FirstSteps = lazyPart(async () => (await import('./first-steps.tsx')).FirstSteps)
 
 const LAST_CALLS = 6
 const SPEND_DAYS = 30

@@ -1,18 +1,19 @@
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { AudioLines, Image, MessageSquare, Video } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useCan, useTeam } from '../../api/session.ts'
 import type { PlaygroundTab } from '../../app/search.ts'
+import { lazyPart } from '../../ui/lazy-part.ts'
 import { Empty, Page } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/playground')
 
-const ChatTab = lazy(async () => ({ default: (await import('./chat/chat-tab.tsx')).ChatTab }))
-const ImageTab = lazy(async () => ({ default: (await import('./image/image-tab.tsx')).ImageTab }))
-const VideoTab = lazy(async () => ({ default: (await import('./video/video-tab.tsx')).VideoTab }))
-const AudioTab = lazy(async () => ({ default: (await import('./audio/audio-tab.tsx')).AudioTab }))
+const ChatTab = lazyPart(async () => (await import('./chat/chat-tab.tsx')).ChatTab)
+const ImageTab = lazyPart(async () => (await import('./image/image-tab.tsx')).ImageTab)
+const VideoTab = lazyPart(async () => (await import('./video/video-tab.tsx')).VideoTab)
+const AudioTab = lazyPart(async () => (await import('./audio/audio-tab.tsx')).AudioTab)
 
 const TABS = [
   { tab: 'chat', name: 'Chat', icon: MessageSquare, Body: ChatTab },

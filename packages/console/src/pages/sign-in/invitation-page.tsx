@@ -15,7 +15,7 @@ import { textLink } from '../../ui/text-link.ts'
 import { Time } from '../../ui/time.tsx'
 import { Gate } from './gate.tsx'
 import { Problem } from './problem.tsx'
-import { useEnter } from './use-enter.ts'
+import { openNext, useEnter } from './use-enter.ts'
 
 const viewQuery = (token: string) =>
   queryOptions({
@@ -118,7 +118,7 @@ function JoinAs({ view, token, name }: AnswerProps & { readonly name: string }) 
 
 /** For a new person: reading the email has proved the address. */
 function JoinAnew({ view, token }: AnswerProps) {
-  const { enter, isBusy, problem } = useEnter(undefined)
+  const { enter, isBusy, problem } = useEnter(openNext(undefined))
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
     const name = formText(new FormData(event.currentTarget), 'name').trim()

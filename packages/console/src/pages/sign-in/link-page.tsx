@@ -6,14 +6,14 @@ import { Button } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { Gate } from './gate.tsx'
 import { Problem } from './problem.tsx'
-import { useEnter } from './use-enter.ts'
+import { openNext, useEnter } from './use-enter.ts'
 
 const route = getRouteApi('/link')
 
 /** What the link of a mail opens. A press of the button uses it: programs that look into mails do not. */
 export function LinkPage() {
   const { gateway } = useSession()
-  const { enter, isBusy, problem } = useEnter(route.useSearch().next)
+  const { enter, isBusy, problem } = useEnter(openNext(route.useSearch().next))
   const [token] = useState(() => location.hash.slice(1))
   return (
     <Gate title={`Sign in to ${gateway.brand}`}>

@@ -1,35 +1,18 @@
-import { EMAIL_ADDRESS_LENGTH_MAX, PASSWORD_LENGTH_MAX } from '@svc/contract'
-import { clsx } from 'clsx'
 import { getRouteApi } from '@tanstack/react-router'
-import { Mail, Wallet } from 'lucide-react'
-import { useState, type FormEvent } from 'react'
 import { useSession } from '../../api/session.ts'
-import { challengeWallet, sendSignInLink, signInByDemo, signInByPassword, signInByWallet } from '../../api/sign-in.ts'
-import { Button } from '../../ui/button.tsx'
-import { TextField } from '../../ui/field.tsx'
-import { formText } from '../../ui/form-text.ts'
-import { textLink } from '../../ui/text-link.ts'
-import { type InjectedWallet, useInjectedWallets } from '../../wallet/injected-wallets.ts'
-import { connectWallet, signText } from '../../wallet/wallet-calls.ts'
 import { Gate } from './gate.tsx'
-import { Problem } from './problem.tsx'
-import { placeAfter, useEnter } from './use-enter.ts'
+import { SignInWays } from './sign-in-ways.tsx'
+import { openNext } from './use-enter.ts'
 
 const route = getRouteApi('/sign-in')
 
 export function SignInPage() {
   const { gateway } = useSession()
-  const { sign_in: ways } = gateway
-  const hasForm = ways.password || ways.link
+  const { next } = route.useSearch()
   return (
     <Gate title={`Sign in to ${gateway.brand}`}>
-      {ways.demo && <DemoButton />}
-      {ways.demo && hasForm && <Divider />}
-      {hasForm && (
-        <MailForm look={ways.demo ? 'secondary' : 'primary'} canUsePassword={ways.password} canSendLink={ways.link} />
-      )}
-      {ways.wallet && <Wallets />}
-      {ways.first_run && !ways.demo && (
+      <SignInWays next={next} onEntered={openNext(next)} />
+      {gateway.sign_in.first_run && !gateway.sign_in.demo && (
         <p className="text-soft">This gateway has no operator yet. Open the link that it printed when it started.</p>
       )}
       {gateway.terms_url !== null && (
@@ -42,149 +25,5 @@ export function SignInPage() {
         </p>
       )}
     </Gate>
-  )
-}
-
-function Divider() {
-  return (
-    <div className="flex items-center gap-3 text-[12px] text-soft">
-      <span aria-hidden className="h-px flex-1 bg-line" />
-      or
-      <span aria-hidden className="h-px flex-1 bg-line" />
-    </div>
-  )
-}
-
-function DemoButton() {
-  const { enter, isBusy, problem } = useEnter(route.useSearch().next)
-  return (
-    <div className="flex flex-col gap-2">
-      <Button className="h-10" isBusy={isBusy} onClick={() => void enter(signInByDemo)}>
-        Enter the sandbox
-      </Button>
-      <p className="text-soft">
-        This gateway runs in sandbox mode: its credits are worth nothing, and no real model is asked.
-      </p>
-      <Problem text={problem} />
-    </div>
-  )
-}
-
-interface MailFormProps {
-  /** Of its button: secondary where another way comes first. */
-  readonly look: 'primary' | 'secondary'
-  readonly canUsePassword: boolean
-  readonly canSendLink: boolean
-}
-
-/** One address; then a link by mail, or a password where the person has one. */
-function MailForm({ look, canUsePassword, canSendLink }: MailFormProps) {
-  const { next } = route.useSearch()
-  const { enter, isBusy, problem } = useEnter(next)
-  const [sentTo, setSentTo] = useState<string | null>(null)
-  const [isSending, setSending] = useState(false)
-  const [failure, setFailure] = useState<string | null>(null)
-  const [withPassword, setWithPassword] = useState(!canSendLink)
-  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault()
-    const fields = new FormData(event.currentTarget)
-    const email = formText(fields, 'email').trim()
-    setFailure(null)
-    if (withPassword) {
-      await enter(() => signInByPassword({ email, password: formText(fields, 'password') }))
-      return
-    }
-    setSending(true)
-    try {
-      await sendSignInLink(email, placeAfter(next))
-      setSentTo(email)
-    } catch (error) {
-      setFailure(error instanceof Error ? error.message : 'That did not work.')
-    } finally {
-      setSending(false)
-    }
-  }
-  if (sentTo !== null) return <LinkSent email={sentTo} onAgain={() => setSentTo(null)} />
-  return (
-    <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
-      <TextField
-        label="E-mail"
-        name="email"
-        type="email"
-        autoComplete="username"
-        required
-        maxLength={EMAIL_ADDRESS_LENGTH_MAX}
-      />
-      {withPassword && (
-        <TextField
-          label="Password"
-          name="password"
-          type="password"
-          autoComplete="current-password"
-          required
-          maxLength={PASSWORD_LENGTH_MAX}
-        />
-      )}
-      <Problem text={problem ?? failure} />
-      <Button type="submit" look={look} className="h-10" isBusy={isBusy || isSending}>
-        {withPassword ? 'Sign in' : 'Send me a link'}
-      </Button>
-      {canUsePassword && canSendLink && (
-        <button
-          type="button"
-          className="self-center py-1 text-soft underline underline-offset-2 hover:text-text"
-          onClick={() => setWithPassword(!withPassword)}
-        >
-          {withPassword ? 'Get a link by mail instead' : 'Use a password instead'}
-        </button>
-      )}
-    </form>
-  )
-}
-
-function LinkSent({ email, onAgain }: { readonly email: string; readonly onAgain: () => void }) {
-  return (
-    <div className="flex flex-col gap-3 rounded-lg border border-line bg-surface p-4">
-      <Mail size={20} className="text-accent" aria-hidden />
-      <p role="status">
-        If <strong className="break-all">{email}</strong> may sign in here, a link is on its way. It works for 15
-        minutes, once.
-      </p>
-      <p className="text-soft">Nothing there? Look among the spam, and whether the address is right.</p>
-      <button type="button" className={clsx(textLink, 'self-start')} onClick={onAgain}>
-        Use another address
-      </button>
-    </div>
-  )
-}
-
-async function enterByWallet({ provider }: InjectedWallet): Promise<void> {
-  const place = await connectWallet(provider)
-  const message = await challengeWallet(place)
-  await signInByWallet({ message, signature: await signText(provider, place.address, message) })
-}
-
-/** A button for each wallet of the browser; nothing where there is none. */
-function Wallets() {
-  const wallets = useInjectedWallets()
-  const { enter, isBusy, problem } = useEnter(route.useSearch().next)
-  if (wallets.length === 0) return null
-  return (
-    <div className="flex flex-col gap-3">
-      <Divider />
-      {wallets.map((wallet) => (
-        <Button
-          key={wallet.id}
-          look="secondary"
-          className="h-10"
-          isBusy={isBusy}
-          onClick={() => void enter(() => enterByWallet(wallet))}
-        >
-          <Wallet size={16} aria-hidden />
-          Sign in with {wallet.name}
-        </Button>
-      ))}
-      <Problem text={problem} />
-    </div>
   )
 }

@@ -19,8 +19,13 @@ export interface Enter {
   readonly enter: (way: () => Promise<unknown>) => Promise<void>
 }
 
-/** Runs a way of signing in, and opens the page that was asked for. */
-export function useEnter(next: string | undefined): Enter {
+/** Opens the page that was asked for, anew: another person may be signed in than before. */
+export function openNext(next: string | undefined): () => void {
+  return () => location.assign(placeAfter(next))
+}
+
+/** Runs a way of signing in. @param onEntered is called when the session is there and known. */
+export function useEnter(onEntered: () => void): Enter {
   const client = useQueryClient()
   const [problem, setProblem] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
@@ -30,7 +35,7 @@ export function useEnter(next: string | undefined): Enter {
     try {
       await way()
       await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
-      location.assign(placeAfter(next))
+      onEntered()
     } catch (error) {
       setProblem(error instanceof Error ? error.message : 'That did not work.')
       setBusy(false)

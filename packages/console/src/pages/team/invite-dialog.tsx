@@ -24,6 +24,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   })
   return (
     <ActionDialog
+      isSensitive
       title={`Invite to ${team.name}`}
       lead="They get an email with a link that works for 7 days. All members of the team spend from one pool of credits."
       onClose={onClose}

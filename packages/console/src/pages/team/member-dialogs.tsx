@@ -26,6 +26,7 @@ export function ChangeRoleDialog({ member, onClose }: MemberDialogProps) {
   })
   return (
     <ActionDialog
+      isSensitive
       title={`Role of ${member.name}`}
       lead="It holds from their next click on. Keys that the new role may not have end; service keys that they have seen must be replaced."
       onClose={onClose}

@@ -1,24 +1,34 @@
-import { lazy, Suspense, useDeferredValue } from 'react'
+import { Suspense, useDeferredValue } from 'react'
 import { CopyButton } from '../../../ui/copy-button.tsx'
+import { lazyPart } from '../../../ui/lazy-part.ts'
 import { SHOWN_MAX } from './gather-changes.ts'
 
-const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }))
+interface TextProps {
+  readonly text: string
+}
+
+/** As it came: while the parser is on its way, and where it does not arrive. */
+function PlainText({ text }: TextProps) {
+  return <p className="break-words whitespace-pre-wrap">{text}</p>
+}
+
+const Markdown = lazyPart<TextProps>(async () => (await import('./markdown.tsx')).Markdown, PlainText)
 
 /** Longer answers are plain text: a parser would hold the page up while they come. */
 const MARKDOWN_MAX = 50_000
 
 /** The words of an answer, as they come. */
-export function AnswerText({ text }: { readonly text: string }) {
+export function AnswerText({ text }: TextProps) {
   const shown = useDeferredValue(text)
   if (shown.length > MARKDOWN_MAX) return <LongText text={shown} />
   return (
-    <Suspense fallback={<p className="whitespace-pre-wrap">{shown}</p>}>
+    <Suspense fallback={<PlainText text={shown} />}>
       <Markdown text={shown} />
     </Suspense>
   )
 }
 
-function LongText({ text }: { readonly text: string }) {
+function LongText({ text }: TextProps) {
   const hidden = text.length - SHOWN_MAX
   return (
     <div className="flex flex-col items-start gap-2">
