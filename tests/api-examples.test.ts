@@ -27,6 +27,9 @@ function examplesOf(markdown: string): Example[] {
 }
 
 const examples = examplesOf(page)
+/** The function that the examples with quotes share. */
+const [QUOTED_FETCH = ''] = /^async function quotedFetch.*?^}\n/ms.exec(page) ?? []
+
 const messages = `const messages = [{ role: 'user', content: 'Say hello.' }]\n`
 
 /** An example without imports goes on where that for Node has ended. */
@@ -36,6 +39,7 @@ function programOf({ code, language }: Example, baseUrl: string): string {
     return `${messages}const key = process.env.SVC_API_KEY\n${address}\nconsole.log(balance)`
   }
   const node = examples.find(({ heading }) => heading === 'Node')
+  if (code.includes('import ') && code.includes('quotedFetch')) return `${QUOTED_FETCH}${code}`
   return code.includes('import ') ? code : `${node?.code}${messages}${code}`
 }
 
@@ -72,6 +76,9 @@ const prints: Readonly<Record<string, readonly RegExp[]>> = {
   Embeddings: [/^1536 \d+ 0\.000\d+$/m],
   Rerank: [/^1 0\.\d+ 1 2\.4$/m],
   Moderations: [/^true \{/m],
+  'Quotes in Node': [/credits_charged: 0\.00\d+/],
+  'Quotes in the AI SDK': [/credits_charged: 0\.00\d+/],
+  'Quotes in LangChain': [/credits_charged: 0\.00\d+/],
   Videos: [/^\d{4,} bytes of video\/mp4$/m],
   'Errors and retries': [/^0\.\d+ \d+ http\S+$/m],
   'The typed client': [/credits: '0\.\d+'/, /undefined 0\.00\d+$/m],

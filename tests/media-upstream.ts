@@ -92,6 +92,8 @@ export interface MediaKind {
   readonly model: string
   /** Sends one request, its body read. */
   readonly ask: (gateway: TestGateway, model: string) => Promise<Answered>
+  /** The same request as it is quoted. */
+  readonly quoted: (model: string) => { readonly endpoint: string; readonly body: object }
   /** Nanocredits of one request at the dear price; the cheap one is a tenth of it. */
   readonly dear: bigint
 }
@@ -150,39 +152,62 @@ const form =
 
 /** Submits a video, and asks after it once where it was taken. */
 async function film(gateway: TestGateway, model: string): Promise<Answered> {
-  const submit = json('/v1/videos/generations', { prompt: 'A boat.', duration: 4 })
+  const submit = json('/v1/videos/generations', FILM)
   const submitted = await submit(gateway, model)
   if (submitted.status !== 200) return submitted
   return answered(await gateway.fetch(`/v1/videos/${String(JSON.parse(submitted.text).id)}`))
 }
 
+const FILM = { prompt: 'A boat.', duration: 4 } as const
 const audio = new File([new Uint8Array(WAV)], 'a.wav', { type: 'audio/wav' })
 const image = new File([new Uint8Array(Buffer.from(IMAGE, 'base64'))], 'a.png', { type: 'image/png' })
 const IMAGES = { prompt: 'A lighthouse' } as const
 const TEXT = { input: 'Hello.', voice: 'nova' } as const
 
+const quoted =
+  (endpoint: string, body: object): MediaKind['quoted'] =>
+  (model) => ({ endpoint, body: { model, ...body } })
+
+const given = { images: [{ image_url: `data:image/png;base64,${IMAGE}` }] }
+
 /** Nanocredits of so many USD with the margin. */
 const charge = (milliUsd: bigint): bigint => (milliUsd * 1_000_000_000n * 12n) / 10n
 
 export const KINDS: readonly MediaKind[] = [
-  { name: 'images', model: 'paints', ask: json('/v1/images/generations', IMAGES), dear: charge(100n) },
+  {
+    ...{ name: 'images', model: 'paints', dear: charge(100n) },
+    ask: json('/v1/images/generations', IMAGES),
+    quoted: quoted('/v1/images/generations', IMAGES),
+  },
   {
     ...{ name: 'streamed images', model: 'paints', dear: charge(100n) },
     ask: json('/v1/images/generations', { ...IMAGES, stream: true, partial_images: 1 }),
+    quoted: quoted('/v1/images/generations', IMAGES),
   },
   {
     ...{ name: 'changed images', model: 'paints', dear: charge(100n) },
     ask: form('/v1/images/edits', { ...IMAGES, image }),
+    quoted: quoted('/v1/images/edits', { ...IMAGES, ...given }),
   },
-  { name: 'speech', model: 'speaks', ask: json('/v1/audio/speech', TEXT), dear: charge(600n) },
+  {
+    ...{ name: 'speech', model: 'speaks', dear: charge(600n) },
+    ask: json('/v1/audio/speech', TEXT),
+    quoted: quoted('/v1/audio/speech', TEXT),
+  },
   {
     ...{ name: 'speech in events', model: 'speaks', dear: charge(600n) },
     ask: json('/v1/audio/speech', { ...TEXT, stream_format: 'sse' }),
+    quoted: quoted('/v1/audio/speech', { ...TEXT, stream_format: 'sse' }),
   },
-  { name: 'transcripts', model: 'hears', ask: form('/v1/audio/transcriptions', { file: audio }), dear: charge(300n) },
+  {
+    ...{ name: 'transcripts', model: 'hears', dear: charge(300n) },
+    ask: form('/v1/audio/transcriptions', { file: audio }),
+    quoted: quoted('/v1/audio/transcriptions', { seconds: 3 }),
+  },
   {
     ...{ name: 'streamed transcripts', model: 'hears', dear: charge(300n) },
     ask: form('/v1/audio/transcriptions', { file: audio, stream: 'true' }),
+    quoted: quoted('/v1/audio/transcriptions', { seconds: 2.4, stream: true }),
   },
-  { name: 'videos', model: 'films', ask: film, dear: charge(400n) },
+  { name: 'videos', model: 'films', ask: film, quoted: quoted('/v1/videos', FILM), dear: charge(400n) },
 ]

@@ -8,12 +8,18 @@ import {
   type StubHandler,
 } from '../packages/server/testing/stub-upstream.ts'
 import type { TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { IMAGE } from '../packages/server/testing/stub-images.ts'
 import { sendJson } from './audio-upstream.ts'
 import { KINDS as MEDIA, type MediaStub, useMediaStub, work as makeMedia } from './media-upstream.ts'
 
 /** USD that an upstream says it bills for a request whose answer no client pays, and nanocredits of it. */
 export const BILLED_USD = '0.05'
 export const BILLED = 50_000_000_000n
+
+/** USD that an upstream may say that an answer has cost: far more than any bound of these requests. */
+const DEAR_USD = '900'
+/** The same in nanocredits. */
+export const DEAR = 900_000_000_000_000n
 
 export interface PaidKind {
   readonly name: string
@@ -22,6 +28,14 @@ export interface PaidKind {
   readonly ask: (gateway: TestGateway, more: AskOptions) => Promise<Asked>
   /** Answers with nothing in it, and with a cost. Null where an upstream of this kind cannot report a cost. */
   readonly emptyAndBilled: StubHandler | null
+  /**
+   * Does the work, and says that it cost `DEAR_USD`. Null where no upstream of this kind reports a cost that is charged.
+   */
+  readonly dear: StubHandler | null
+  /** The same request as it is quoted. @param model in place of its own. */
+  readonly quoted: (model?: string) => { readonly endpoint: string; readonly body: object }
+  /** Whether an answer can be cut: less of it is made where less is paid for. */
+  readonly isDivisible: boolean
   /** Whether an Idempotency-Key may be sent with it. */
   readonly isRepeatable: boolean
 }
@@ -30,6 +44,8 @@ export interface AskOptions {
   readonly key?: string
   readonly model?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** Further members of a JSON body, or others in their place. */
+  readonly more?: object
 }
 
 export interface Asked {
@@ -46,6 +62,16 @@ const emptyChat: StubHandler = (call, response) =>
   call.json?.['stream'] === true
     ? sendStream(response, { words: [], usage, cost: BILLED_USD })
     : sendCompletion(response, { text: '', usage, cost: BILLED_USD })
+
+const dearChat: StubHandler = (call, response) =>
+  call.json?.['stream'] === true
+    ? sendStream(response, { cost: DEAR_USD })
+    : sendCompletion(response, { cost: DEAR_USD })
+
+const dearJson =
+  (body: object): StubHandler =>
+  (_call, response) =>
+    sendJson(response, { ...body, usage: { ...usage, total_tokens: 10, cost: Number(DEAR_USD) } })
 
 const emptyJson =
   (body: object): StubHandler =>
@@ -72,23 +98,25 @@ async function askedOf(response: Response): Promise<Asked> {
   return { status: response.status, headers: response.headers, text, code: codeIn(text) }
 }
 
-const json =
-  (path: string, model: string, body: object): PaidKind['ask'] =>
-  async (gateway, options) =>
+const json = (path: string, usual: string, body: object): Pick<PaidKind, 'ask' | 'quoted' | 'path'> => ({
+  path,
+  quoted: (model = usual) => ({ endpoint: path, body: { model, ...body } }),
+  ask: async (gateway, { key, headers, model = usual, more = {} }) =>
     askedOf(
       await gateway.fetch(path, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', ...options.headers },
-        body: JSON.stringify({ model: options.model ?? model, ...body }),
-        ...(options.key === undefined ? {} : { key: options.key }),
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ model, ...body, ...more }),
+        ...(key === undefined ? {} : { key }),
       }),
-    )
+    ),
+})
 
 const messages = { messages: [{ role: 'user', content: 'Say hello.' }] }
 
 const chat = (name: string, path: string, body: object, isRepeatable: boolean): PaidKind => ({
-  ...{ name, path, isRepeatable, emptyAndBilled: emptyChat },
-  ask: json(path, 'talks', body),
+  ...{ name, isRepeatable, emptyAndBilled: emptyChat, dear: dearChat, isDivisible: true },
+  ...json(path, 'talks', body),
 })
 
 const CHATS: readonly PaidKind[] = [
@@ -102,22 +130,31 @@ const CHATS: readonly PaidKind[] = [
   chat('a streamed message', '/v1/messages', { ...messages, max_tokens: 50, stream: true }, false),
 ]
 
+const VECTORS = { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [0.25, -0.5, 1] }] }
+const RANKING = { results: [1, 0].map((index) => ({ index, relevance_score: index / 2 })) }
+const VERDICT = {
+  results: [{ flagged: false, categories: { violence: false }, category_scores: { violence: 0.01 } }],
+}
+
 const EMBEDDINGS: PaidKind = {
-  ...{ name: 'embeddings', path: '/v1/embeddings', isRepeatable: true },
-  ask: json('/v1/embeddings', 'embeds', { input: 'Hello' }),
+  ...{ name: 'embeddings', isRepeatable: true },
+  ...json('/v1/embeddings', 'embeds', { input: 'Hello' }),
   emptyAndBilled: emptyJson({ object: 'list', data: [] }),
+  ...{ dear: dearJson(VECTORS), isDivisible: false },
 }
 
 const RERANK: PaidKind = {
-  ...{ name: 'a ranking', path: '/v1/rerank', isRepeatable: true },
-  ask: json('/v1/rerank', 'ranks', { query: 'fruit', documents: ['A car.', 'A pear.'] }),
+  ...{ name: 'a ranking', isRepeatable: true },
+  ...json('/v1/rerank', 'ranks', { query: 'fruit', documents: ['A car.', 'A pear.'] }),
   emptyAndBilled: emptyJson({ results: [] }),
+  ...{ dear: dearJson(RANKING), isDivisible: false },
 }
 
 const MODERATION: PaidKind = {
-  ...{ name: 'a moderation', path: '/v1/moderations', isRepeatable: true },
-  ask: json('/v1/moderations', 'moderates', { input: 'Hello' }),
+  ...{ name: 'a moderation', isRepeatable: true },
+  ...json('/v1/moderations', 'moderates', { input: 'Hello' }),
   emptyAndBilled: emptyJson({ results: [] }),
+  ...{ dear: dearJson(VERDICT), isDivisible: false },
 }
 
 /** A job that fails and is billed: its cost is read when it is polled. */
@@ -140,10 +177,28 @@ const EMPTY_MEDIA: Readonly<Record<string, StubHandler | null>> = {
   videos: (_call, response) => sendJson(response, { id: BILLED_JOB, object: 'video', status: 'queued' }),
 }
 
+/** A job that completes and costs far more than it was bounded by. */
+const DEAR_JOB = 'job-dear'
+
+const dearImages: StubHandler = dearJson({ created: 1, data: [{ b64_json: IMAGE }] })
+
+/** What a kind of media answers with when it says that its work was dear. */
+const DEAR_MEDIA: Readonly<Record<string, StubHandler | null>> = {
+  images: dearImages,
+  'changed images': dearImages,
+  'streamed images': (_call, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const made = { type: 'image_generation.completed', b64_json: IMAGE, usage: { cost: Number(DEAR_USD) } }
+    response.end(`data: ${JSON.stringify(made)}\n\n`)
+  },
+  videos: (_call, response) => sendJson(response, { id: DEAR_JOB, object: 'video', status: 'queued' }),
+}
+
 /** Pages of the media's kinds take no key, so theirs is set for each call. */
-const MEDIA_KINDS: readonly PaidKind[] = MEDIA.map(({ name, model, ask }) => ({
+const MEDIA_KINDS: readonly PaidKind[] = MEDIA.map(({ name, model: usual, ask, quoted }) => ({
   ...{ name, path: name, isRepeatable: !name.includes('stream') && !name.includes('events') },
-  emptyAndBilled: EMPTY_MEDIA[name] ?? null,
+  ...{ emptyAndBilled: EMPTY_MEDIA[name] ?? null, dear: DEAR_MEDIA[name] ?? null, isDivisible: false },
+  quoted: (model = usual) => quoted(model),
   ask: async (gateway, options) => {
     let own: Headers | null = null
     const withOptions = async (path: string, init: RequestInit = {}): Promise<Response> => {
@@ -156,7 +211,7 @@ const MEDIA_KINDS: readonly PaidKind[] = MEDIA.map(({ name, model, ask }) => ({
       own ??= response.headers
       return response
     }
-    const answer = await ask({ ...gateway, fetch: withOptions }, options.model ?? model)
+    const answer = await ask({ ...gateway, fetch: withOptions }, options.model ?? usual)
     return { ...answer, headers: own ?? answer.headers, code: codeIn(answer.text) }
   },
 }))
@@ -165,17 +220,10 @@ export const PAID_KINDS: readonly PaidKind[] = [...CHATS, EMBEDDINGS, RERANK, MO
 
 const works: StubHandler = (call, response) => {
   if (call.path.endsWith('/chat/completions')) return talk(call, response)
-  if (call.path.endsWith('/rerank')) {
-    const results = [1, 0].map((index) => ({ index, relevance_score: index / 2 }))
-    return sendJson(response, { results, usage: { total_tokens: 9 } })
-  }
-  if (call.path.endsWith('/moderations')) {
-    const result = { flagged: false, categories: { violence: false }, category_scores: { violence: 0.01 } }
-    return sendJson(response, { results: [result], usage: { total_tokens: 9 } })
-  }
+  if (call.path.endsWith('/rerank')) return sendJson(response, { ...RANKING, usage: { total_tokens: 9 } })
+  if (call.path.endsWith('/moderations')) return sendJson(response, { ...VERDICT, usage: { total_tokens: 9 } })
   if (!call.path.endsWith('/embeddings')) return makeMedia(call, response)
-  const data = [{ object: 'embedding', index: 0, embedding: [0.25, -0.5, 1] }]
-  return sendJson(response, { object: 'list', data, usage: { prompt_tokens: 7, total_tokens: 7 } })
+  return sendJson(response, { ...VECTORS, usage: { prompt_tokens: 7, total_tokens: 7 } })
 }
 
 const talk = (call: StubCall, response: ServerResponse): void =>
@@ -183,10 +231,13 @@ const talk = (call: StubCall, response: ServerResponse): void =>
 
 /** Registers the hooks of an upstream of every kind of work. Its jobs fail, so that none stays open behind its test. */
 export function usePaidStub(): MediaStub {
-  const jobOf = (id: string): object => ({
-    ...{ status: 'failed', error: { message: 'no' } },
-    ...(id === BILLED_JOB ? { usage: { cost: Number(BILLED_USD) } } : {}),
-  })
+  const jobOf = (id: string): object => {
+    if (id === DEAR_JOB) return { status: 'completed', progress: 100, usage: { cost: Number(DEAR_USD) } }
+    return {
+      ...{ status: 'failed', error: { message: 'no' } },
+      ...(id === BILLED_JOB ? { usage: { cost: Number(BILLED_USD) } } : {}),
+    }
+  }
   return useMediaStub({ works, jobOf })
 }
 

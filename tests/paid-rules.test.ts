@@ -2,11 +2,12 @@
  * Rules that hold for every paid request, each tried with every kind of one: who is admitted, who is slowed, what is
  * held, what is asked for elsewhere, what is free and whose loss it is.
  */
+import { formatCredits, parseCredits } from '@svc/contract'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { StubHandler } from '../packages/server/testing/stub-upstream.ts'
+import type { StubCall, StubHandler } from '../packages/server/testing/stub-upstream.ts'
 import { createTestAccount } from '../packages/server/testing/test-gateway.ts'
 import { useGateway } from '../packages/server/testing/use-gateway.ts'
-import { BILLED, type PaidKind, PAID_KINDS, paidRoutes, usePaidStub } from './paid-kinds.ts'
+import { BILLED, DEAR, type PaidKind, PAID_KINDS, paidRoutes, usePaidStub } from './paid-kinds.ts'
 
 /** Free answers after which an account is slowed. */
 const FREE_ANSWERS = 3
@@ -153,6 +154,70 @@ describe.each(PAID_KINDS)('$name', (kind) => {
     const { status, headers } = await kind.ask(gateway, { key: customer.key })
     expect([status, asked()]).toEqual([429, 0])
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+  })
+})
+
+/** Credits that an answer says are needed, in nanocredits. */
+function requiredIn(text: string): bigint {
+  return parseCredits(/"credits_required":([\d.]+)/.exec(text)?.[1] ?? '') ?? -1n
+}
+
+describe.each(PAID_KINDS)('a maximum for $name', (kind) => {
+  const within = (key: string, most: bigint | string) =>
+    kind.ask(gateway, {
+      key,
+      headers: { 'x-svc-max-credits': typeof most === 'string' ? most : formatCredits(most) },
+    })
+
+  test('that is no amount is a 400 that names it, and no upstream is asked', async () => {
+    const customer = await createCustomer()
+    for (const most of ['5 credits', '-1', '1e3', '0.0000000001', '']) {
+      const { status, text } = await within(customer.key, most)
+      expect([most, status]).toEqual([most, 400])
+      expect(text).toContain('x-svc-max-credits')
+    }
+    expect(asked()).toBe(0)
+    expect(await booksOf(customer)).toEqual(FREE)
+  })
+
+  test('that pays for less is a 400, free, before any upstream is asked; what it says is needed is enough', async () => {
+    const customer = await createCustomer()
+    const refused = await within(customer.key, 0n)
+    expect([refused.status, asked()]).toEqual([400, 0])
+    expect(refused.text).toContain('max_credits_exceeded')
+    const required = requiredIn(refused.text)
+    expect((await within(customer.key, required - 1n)).status).toBe(400)
+    expect([asked(), await booksOf(customer)]).toEqual([0, FREE])
+    const { status } = await within(customer.key, required)
+    expect(status).toBe(200)
+    expect((await booksOf(customer)).charge).toBeLessThanOrEqual(required)
+  })
+})
+
+describe.each(PAID_KINDS.filter((kind) => kind.dear !== null))('a maximum for $name', (kind) => {
+  test('is all that is charged, whatever the upstream says that it cost: the rest is a write-off', async () => {
+    const customer = await createCustomer()
+    first.onWork = kind.dear as StubHandler
+    const ask = (headers: Record<string, string>) => kind.ask(gateway, { key: customer.key, headers })
+    const required = requiredIn((await ask({ 'x-svc-max-credits': '0' })).text)
+    const { status } = await ask({ 'x-svc-max-credits': formatCredits(required) })
+    expect(status).toBe(200)
+    expect(await booksOf(customer)).toEqual({
+      ...{ charge: required, cost: DEAR, writeOff: (DEAR * 12n) / 10n - required },
+    })
+  })
+})
+
+describe.each(PAID_KINDS.filter((kind) => kind.isDivisible))('a maximum for $name', (kind) => {
+  test('that pays for a part limits the answer to it', async () => {
+    const customer = await createCustomer()
+    const headers = (most: bigint) => ({ 'x-svc-max-credits': formatCredits(most) })
+    const required = requiredIn((await kind.ask(gateway, { key: customer.key, headers: headers(0n) })).text)
+    // A token of output at the dearest upstream.
+    const token = 120_000n
+    await kind.ask(gateway, { key: customer.key, headers: headers(required + token * 6n) })
+    const { json } = first.calls[0] as StubCall
+    expect(json?.['max_tokens'] ?? json?.['max_completion_tokens']).toBe(7)
   })
 })
 

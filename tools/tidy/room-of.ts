@@ -42,14 +42,14 @@ export const LEVELS: Readonly<Record<string, number>> = {
   uploads: 6,
   forms: 7,
   'operations/commands': 7,
-  quotes: 7,
   worker: 7,
   batches: 8,
-  console: 8,
+  quotes: 8,
+  console: 9,
 }
 
 /** Programs are directly in `src`; `app` puts the rooms together for them. No room knows either. */
-export const ROOT_LEVEL = 9
+export const ROOT_LEVEL = 10
 
 const SERVER_SOURCE = /^packages\/server\/src\/([^/]+)(?:\/([^/]+))?/
 

@@ -15,6 +15,7 @@ import { imagesEndpoints } from './endpoints/images.ts'
 import { modelsEndpoints } from './endpoints/models.ts'
 import { rerankEndpoints } from './endpoints/rerank.ts'
 import { moderationsEndpoints } from './endpoints/moderations.ts'
+import { quotesEndpoints } from './endpoints/quotes.ts'
 import { serviceEndpoints } from './endpoints/service.ts'
 import { videosEndpoints } from './endpoints/videos.ts'
 import { walletsEndpoints } from './endpoints/wallets.ts'
@@ -31,6 +32,7 @@ export const endpoints = {
   ...filesEndpoints,
   ...videosEndpoints,
   ...audioEndpoints,
+  ...quotesEndpoints,
   ...accountEndpoints,
   ...depositsEndpoints,
   ...walletsEndpoints,

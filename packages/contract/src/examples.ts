@@ -15,6 +15,7 @@ import { imagesExamples } from './examples/images.ts'
 import { modelsExamples } from './examples/models.ts'
 import { rerankExamples } from './examples/rerank.ts'
 import { moderationsExamples } from './examples/moderations.ts'
+import { quotesExamples } from './examples/quotes.ts'
 import { serviceExamples } from './examples/service.ts'
 import { videosExamples } from './examples/videos.ts'
 import { walletsExamples } from './examples/wallets.ts'
@@ -30,6 +31,7 @@ export const examples: ExampleTable<typeof endpoints> = {
   ...filesExamples,
   ...videosExamples,
   ...audioExamples,
+  ...quotesExamples,
   ...accountExamples,
   ...depositsExamples,
   ...walletsExamples,

@@ -75,6 +75,7 @@ export const moneyFields: ReadonlySet<string> = new Set([
   'credits_short',
   'credits_charged',
   'credits_estimate',
+  'credits_likely',
   'credits_per_second',
   'credits_per_1m_input',
   'credits_per_1m_output',

@@ -46,3 +46,17 @@ export const errorHeaders = {
   'x-svc-credits-required': { description: 'Credits that the request may cost at most.', schema: { type: 'string' } },
   'www-authenticate': { description: '`Bearer`.', schema: { type: 'string' } },
 } as const satisfies Record<string, HeaderDescription>
+
+/** Headers of requests that are paid for. */
+export const requestHeaders = {
+  'x-svc-max-credits': {
+    description:
+      'The most that the request may cost. Answers that can be cut are limited to it; anything else that could cost ' +
+      'more is a 400 `max_credits_exceeded`.',
+    schema: { type: 'string', examples: ['5'] },
+  },
+  'x-svc-quote': {
+    description: 'The `quote_id` of `POST /v1/quotes`: the request costs no more than was quoted, at those prices.',
+    schema: { type: 'string' },
+  },
+} as const satisfies Record<string, HeaderDescription>

@@ -8,7 +8,7 @@ import { errorBody } from './error-body.ts'
 import { errorCodes, type ErrorCode } from './error-codes.ts'
 import { type EndpointExamples } from './examples/example.ts'
 import { examples, shortageExample } from './examples.ts'
-import { errorHeaders, replyHeaders } from './openapi-headers.ts'
+import { errorHeaders, replyHeaders, requestHeaders } from './openapi-headers.ts'
 
 /** Version of the API description. Source: spec 9. */
 export const API_VERSION = '1.1.0'
@@ -148,6 +148,7 @@ function renderOperation(endpoint: Endpoint, sample: EndpointExamples, schemas: 
   const parameters = [
     ...(path === undefined ? [] : renderParameters(schemas.render(path, 'input'), 'path')),
     ...(query === undefined ? [] : renderParameters(schemas.render(query, 'input'), 'query')),
+    ...(endpoint.errors.includes('max_credits_exceeded') ? HEADER_PARAMETERS : []),
   ]
   return {
     operationId: endpoint.id,
@@ -160,6 +161,10 @@ function renderOperation(endpoint: Endpoint, sample: EndpointExamples, schemas: 
     responses: { ...renderSuccess(endpoint, sample, schemas), ...renderFailures(endpoint, schemas) },
   }
 }
+
+const HEADER_PARAMETERS: readonly Json[] = Object.entries(requestHeaders).map(([name, { description, schema }]) => {
+  return { name, in: 'header', required: false, description, schema }
+})
 
 /** The bodies that an operation takes, by content type; null for none. */
 function renderBody({ request }: Endpoint, sample: EndpointExamples, schemas: SchemaCollection): Json | null {

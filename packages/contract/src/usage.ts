@@ -68,6 +68,7 @@ export const usagePricing = z
       .optional()
       .describe('What the upstream reported, or the list prices gave; before the margin.'),
     margin_bps: z.int().optional(),
+    credits_at_most: decimalText.optional().describe('The most that the caller had agreed to pay, if they had.'),
   })
   .meta({ id: 'UsagePricing' })
 

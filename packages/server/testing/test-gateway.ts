@@ -57,8 +57,11 @@ export interface TestGateway extends ChatClient {
   settled(): Promise<void>
   /** Fails the test when any invariant of the books is broken. */
   audit(): Promise<void>
-  /** Starts another gateway on the same PostgreSQL with the same settings; it stops with the first. */
-  startBeside(): Promise<ChatClient & { readonly gateway: Gateway }>
+  /**
+   * Starts another gateway on the same PostgreSQL, with the same settings or another configuration; it stops with the
+   * first.
+   */
+  startBeside(file?: ConfigFile): Promise<ChatClient & { readonly gateway: Gateway }>
   /** Stops the gateway and those beside it, audits, and removes everything. */
   stop(): Promise<void>
 }
@@ -118,7 +121,13 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     balance: () => books.balance(accountId),
     createKey: (request) => books.createKey(account, request),
     revokeKey: (id) => books.revokeKey(id),
-    startBeside: async () => {
+    startBeside: async (file) => {
+      if (file !== undefined) {
+        await rig.configure(testFile(file))
+        const other = await rig.startLocal({ clock, onLine })
+        beside.push(other.gateway)
+        return { gateway: other.gateway, ...createChatClient(`${other.origin}/api`, key) }
+      }
       const log = createLogger({ level: config.logLevel, sink: { write: onLine } })
       const other = await createGateway({ config: { ...config, port: 0 }, log, clock })
       beside.push(other)

@@ -148,6 +148,7 @@ export async function openVideoStage(engine: DatabaseEngine): Promise<VideoStage
         caller,
         call: { request: videoRequest.parse({ model: 'test/video', prompt: 'A boat.', ...request }), file: null },
         requestId: createId(clock.now()),
+        terms: null,
       }),
     upstreamJob: ({ upstreamJobId }) => stub.jobs.find(({ id }) => id === upstreamJobId),
     async anotherProcess() {

@@ -26,6 +26,7 @@ import { openOperators } from './open-operators.ts'
 import type { Parts } from './open-parts.ts'
 import { routingDeps } from './routing-deps.ts'
 import type { Health } from './read-health.ts'
+import { createQuoteSeal } from '../pipeline/sealed-quote.ts'
 import type { ListeningDeps } from '../pipeline/paid-work.ts'
 import { openSpool } from '../platform/spool/spool.ts'
 
@@ -142,6 +143,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Promi
     publicBaseUrl,
     spool: openSpool({ dataDir: config.dataDir, bytesMax: config.limits.uploadBytesInFlight }),
     limits: edgeLimits(parts),
+    quotes: createQuoteSeal(config.peppers),
     uploads,
     batches: wireBatches(parts, uploads),
     videos: wireVideos(parts, billing, routing),

@@ -36,7 +36,8 @@ const KEEP_ALIVE_TIMEOUT_MS = 75_000
 const PARAM_LENGTH_MAX = 512
 
 /** Request headers that browsers may send, whatever a preflight asks for: it is kept for a while. */
-const usualHeaders = 'authorization, content-type, idempotency-key, x-api-key, traceparent, tracestate, range'
+const usualHeaders =
+  'authorization, content-type, idempotency-key, x-api-key, x-svc-max-credits, x-svc-quote, traceparent, tracestate, range'
 
 // Joined once: the plug-in would do so for each answer.
 const exposedHeaders = [

@@ -5,6 +5,7 @@ import type { FormRoutesDeps } from '../forms/form-routes-deps.ts'
 import type { ImageRoutesDeps } from '../modalities/images/image-routes-deps.ts'
 import type { MirrorRoutesDeps } from '../edge/routes-deps.ts'
 import type { PageRoutesDeps } from '../console/page-routes-deps.ts'
+import type { QuoteRoutesDeps } from '../quotes/quotes-deps.ts'
 import type { SpeechRoutesDeps } from '../modalities/speech/speech-routes-deps.ts'
 import type { TranscriptionRoutesDeps } from '../modalities/transcription/transcription-routes-deps.ts'
 import type { UploadRoutesDeps } from '../uploads/upload-deps.ts'
@@ -50,6 +51,7 @@ import { v1MessagesCountTokens } from '../forms/routes/v1-messages-count-tokens.
 import { v1Moderations } from '../modalities/moderations/routes/v1-moderations.ts'
 import { v1Models } from '../edge/routes/v1-models.ts'
 import { v1ModelsId } from '../edge/routes/v1-models-id.ts'
+import { v1Quotes } from '../quotes/routes/v1-quotes.ts'
 import { v1Rerank } from '../modalities/rerank/routes/v1-rerank.ts'
 import { v1Responses } from '../forms/routes/v1-responses.ts'
 import { v1ResponsesInputTokens } from '../forms/routes/v1-responses-input-tokens.ts'
@@ -75,7 +77,8 @@ export interface EdgeDeps
     UploadRoutesDeps,
     VideoRoutesDeps,
     MirrorRoutesDeps,
-    PageRoutesDeps {
+    PageRoutesDeps,
+    QuoteRoutesDeps {
   readonly audio: TranscribeDeps
 }
 
@@ -100,6 +103,7 @@ const videos: readonly MountRoute[] = [
 ]
 const audio: readonly MountRoute[] = [v1AudioSpeech, v1AudioTranscriptions, v1AudioTranslations]
 const images: readonly MountRoute[] = [v1ImagesModels, v1ImagesGenerations, v1ImagesEdits, v1Images]
+const quotes: readonly MountRoute[] = [v1Quotes]
 const account: readonly MountRoute[] = [v1Balance, v1Usage, v1UsageRequestId, v1Key, v1Credits, v1Generation]
 const funding: readonly MountRoute[] = [depositsClaim, depositsAddress, deposits, depositsDepositId, notifyDeposit]
 const wallets: readonly MountRoute[] = [depositsWalletsChallenge, depositsWallets, depositsWalletsWalletId]
@@ -126,6 +130,7 @@ export const routes: readonly MountRoute[] = [
   ...images,
   ...videos,
   ...audio,
+  ...quotes,
   ...account,
   ...funding,
   ...wallets,

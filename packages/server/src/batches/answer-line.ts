@@ -48,7 +48,7 @@ function refuseStream({ stream }: { readonly stream?: unknown }): void {
 }
 
 function taskOf<Call>({ caller, requestId, cardPercent, keep }: LineRequest, call: Call): PaidTask<Call> {
-  return { caller, call, requestId, cardPercent, keep: ({ body }) => keep(body) }
+  return { caller, call, requestId, terms: null, cardPercent, keep: ({ body }) => keep(body) }
 }
 
 const answerChat: AnswerLine = async ({ chat }, request) => {

@@ -3,6 +3,7 @@ import type { CountedJson } from '../pipeline/json-call.ts'
 import type { PaidTask, WholeAnswer } from '../pipeline/paid-work.ts'
 import { beginIdempotent, storeResponse } from './idempotent-response.ts'
 import { readJsonBody } from './read-json-body.ts'
+import { paidTask } from './paid-task.ts'
 import type { RouteKit } from './route-kit.ts'
 import { admitCaller, type RouteCall } from './route.ts'
 import { JSON_TYPE, sendJsonText } from './send-json-text.ts'
@@ -36,7 +37,7 @@ export async function answerPaidJson<Call>(
     const once = await beginIdempotent(deps, call, { caller, endpoint, body })
     if (once.kind === 'replay') return once.body
     const json = await storeResponse(deps, once.run, async () => {
-      const done = await answer({ caller, call: parsed, requestId: request.id })
+      const done = await answer(paidTask(deps, call, caller, parsed))
       return { contentType: JSON_TYPE, headers: setChargeHeaders(call, done.charged), body: done.body }
     })
     return sendJsonText(call, json)

@@ -19,6 +19,8 @@ const SINGLE: ReadonlySet<string> = new Set([
   'idempotency-key',
   'transfer-encoding',
   'x-api-key',
+  'x-svc-max-credits',
+  'x-svc-quote',
 ])
 const SINGLE_LENGTHS: ReadonlySet<number> = new Set([...SINGLE].map((name) => name.length))
 

@@ -11,6 +11,7 @@ import type { SystemClock } from '../platform/runtime/clock.ts'
 import type { Logger } from '../platform/runtime/log.ts'
 import type { Spool } from '../platform/spool/spool.ts'
 import type { Tracing } from '../telemetry/tracing/tracing.ts'
+import type { QuoteSeal } from '../pipeline/sealed-quote.ts'
 import type { BodyBudget } from './read-body.ts'
 
 export interface RouteKit {
@@ -32,6 +33,7 @@ export interface RouteKit {
   /** Room for the files that come with requests. */
   readonly spool: Spool
   readonly limits: EdgeLimits
+  readonly quotes: QuoteSeal
 }
 
 export interface EdgeLimits {

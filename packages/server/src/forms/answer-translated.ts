@@ -8,6 +8,7 @@ import type { FrameWriter, StreamEnd, StreamReader } from '../pipeline/frame-wri
 import { type AnswerHead, renameParam, type TranslatedChat, translatedReader } from './translated-chat.ts'
 import type { Caller } from '../access/keys/caller.ts'
 import { storeStream, storeResponse } from '../edge/idempotent-response.ts'
+import { paidTask } from '../edge/paid-task.ts'
 import type { FormRoutesDeps } from './form-routes-deps.ts'
 import type { RouteCall } from '../edge/route.ts'
 import { streamReader } from '../edge/stream-reader.ts'
@@ -89,12 +90,11 @@ function withEnd(reader: StreamReader, end: (writer: FrameWriter, text: string) 
 }
 
 /** Asks for all chats of a request, whole. */
-function completeAll({ chat: deps }: FormRoutesDeps, { request }: RouteCall, { caller, chat }: AdmittedTranslation) {
-  const task = { caller, requestId: request.id }
+function completeAll(deps: FormRoutesDeps, routed: RouteCall, { caller, chat }: AdmittedTranslation) {
   const { call, together = null } = chat
   return together === null
-    ? completeChat(deps, { ...task, call })
-    : completeChats(deps, { ...task, call: together.calls })
+    ? completeChat(deps.chat, paidTask(deps, routed, caller, call))
+    : completeChats(deps.chat, paidTask(deps, routed, caller, together.calls))
 }
 
 /** Several chats have one stream: their answers come in it once all of them are there and are charged. */
@@ -112,7 +112,6 @@ async function streamTogether(
 
 async function answerStream(deps: FormRoutesDeps, call: RouteCall, admitted: AdmittedTranslation) {
   const { caller, chat, run } = admitted
-  const task = { caller, call: chat.call, requestId: call.request.id }
   const head = headOf(deps, call)
   const translator = chat.frames(head)
   const kept = new KeptStream((text) => keepAnswer(deps, admitted, head, text))
@@ -121,7 +120,11 @@ async function answerStream(deps: FormRoutesDeps, call: RouteCall, admitted: Adm
     await storeStream(deps, reader, run, (inner) =>
       asStream(deps, caller, () =>
         (chat.together ?? null) === null
-          ? streamChat(deps.chat, task, translatedReader(kept.watched(inner), translator))
+          ? streamChat(
+              deps.chat,
+              paidTask(deps, call, caller, chat.call),
+              translatedReader(kept.watched(inner), translator),
+            )
           : streamTogether(deps, call, admitted, inner),
       ),
     )

@@ -78,12 +78,9 @@ export function renameParam(error: unknown, names: FieldNames): unknown {
   if (name === undefined) return error
   // The place within a list of messages is not that within the items they were made from.
   const isList = field === 'messages'
-  const { code, internal, retryAfterSeconds, shouldRetry, details, headers } = error
-  return new ServiceError(code, error.message.replaceAll(`'${error.param}'`, `'${name}'`), {
+  return error.renamed({
+    message: error.message.replaceAll(`'${error.param}'`, `'${name}'`),
     param: isList ? name : [name, ...rest].join('.'),
-    ...{ internal, details, headers, cause: error },
-    ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }),
-    ...(shouldRetry === null ? {} : { shouldRetry }),
   })
 }
 

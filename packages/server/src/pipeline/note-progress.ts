@@ -13,8 +13,11 @@ export type RunningCharge = Pick<
 
 /** Says what a request would be charged if this process died now, for the journal of open holds. */
 export function noteProgress(hold: OpenHold, { upstream, upstreamModel }: Target, running: () => RunningCharge): void {
+  const { most } = hold.request
+  const agreed = most === null ? {} : { most }
   hold.progress = () => {
     const { cost, ...charge } = running()
-    return { ...charge, holdId: hold.id, cost: nanocreditsOf(cost), upstream: upstream.name, upstreamModel }
+    const served = { upstream: upstream.name, upstreamModel }
+    return { ...charge, ...agreed, ...served, holdId: hold.id, cost: nanocreditsOf(cost) }
   }
 }

@@ -16,6 +16,7 @@ import type { AttemptDeps, Attempts } from './routing/attempt-targets.ts'
 import type { SelectTarget, TargetDeps } from './routing/list-targets.ts'
 import type { Target } from './routing/target.ts'
 import type { AskCost, LateCostDeps } from './late-cost.ts'
+import type { Terms } from './terms.ts'
 
 export interface PaidDeps extends BillingDeps, LateCostDeps, TargetDeps, AttemptDeps {
   readonly catalog: Catalog
@@ -44,6 +45,8 @@ export interface PaidTask<Call> {
    * is free where it throws.
    */
   readonly keep?: ((answer: WholeAnswer) => Promise<void>) | undefined
+  /** What the caller has agreed to pay; null for what the request costs. */
+  readonly terms: Terms | null
   /** How much of the rate card is charged, in percent; absent: all of it. */
   readonly cardPercent?: number | undefined
 }
@@ -64,7 +67,10 @@ export interface Paid<To extends Target> extends FoundModel<To> {
 }
 
 /** The most that a request can come to cost. */
-export type Bound = Pick<HoldRequest, 'fixed' | 'perUnit' | 'units' | 'policy' | 'firstUnits'>
+export interface Bound extends Pick<HoldRequest, 'fixed' | 'perUnit' | 'units' | 'policy' | 'firstUnits'> {
+  /** Set where an answer of fewer units than the request asks for is an answer all the same: it is cut there. */
+  readonly isDivisible?: true
+}
 
 /** Token counts of a usage record; absent where nothing was counted. */
 export type CountedTokens = Partial<

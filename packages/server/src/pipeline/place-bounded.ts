@@ -40,10 +40,12 @@ export async function placeBounded<To extends Target>(
 
 function place<To extends Target>(
   deps: PaidDeps,
-  { caller, requestId }: PaidTask<unknown>,
+  { caller, requestId, terms }: PaidTask<unknown>,
   { type, model, stream, sendsBeforeSettlement }: BoundedWork<To>,
   { fixed, perUnit, units, policy, firstUnits }: Bound,
 ): Promise<OpenHold> {
   const flush = sendsBeforeSettlement ? 'at_once' : 'with_end'
-  return placeHold(deps, { requestId, caller, type, model, stream, flush, fixed, perUnit, units, policy, firstUnits })
+  const most = terms?.most ?? null
+  const bound = { fixed, perUnit, units, policy, firstUnits, most }
+  return placeHold(deps, { requestId, caller, type, model, stream, flush, ...bound })
 }

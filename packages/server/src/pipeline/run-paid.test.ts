@@ -127,7 +127,12 @@ describeEachEngine('a paid request', (engine) => {
     ...{ units: 1, policy: 'exact', firstUnits: 1 },
   })
 
-  async function run(balance: bigint, parts: Partial<Work> = {}, running: Partial<Run> = {}) {
+  async function run(
+    balance: bigint,
+    parts: Partial<Work> = {},
+    running: Partial<Run> = {},
+    most: bigint | null = null,
+  ) {
     asked = []
     caller = await money.createCaller(balance)
     const requestId = createId(TEST_NOW)
@@ -148,7 +153,8 @@ describeEachEngine('a paid request', (engine) => {
       }),
       ...parts,
     }
-    const task = { caller: { ...caller, models: null } as unknown as Caller, call: null, requestId }
+    const terms = most === null ? null : { most: nanocreditsOf(most), quote: null }
+    const task = { caller: { ...caller, models: null } as unknown as Caller, call: null, requestId, terms }
     const outcome = await runPaid(deps(), task, work).then(
       (reply) => ({ reply, error: null }),
       (error: unknown) => ({ reply: null, error: error as ServiceError }),
@@ -184,6 +190,21 @@ describeEachEngine('a paid request', (engine) => {
   test('reads what was really taken where the balance does not pay all', async () => {
     const done = await run(100n, {}, { price: () => Promise.resolve(priced(250n)) })
     expect([done.reply, done.taken, done.held]).toEqual([['answer', 100n], 100n, 0n])
+  })
+
+  test('never costs more than its caller has agreed to: the rest is written off, and the record says so', async () => {
+    const done = await run(1_000n, {}, { price: () => Promise.resolve(priced(250n)) }, 100n)
+    expect([done.reply, done.taken, done.held]).toEqual([['answer', 100n], 100n, 0n])
+    expect(done.record).toMatchObject({ charge: 100n, write_off: 150n })
+    expect(done.record?.pricing).toContain('"credits_at_most":"0.0000001"')
+  })
+
+  test('that could cost more than its caller has agreed to is refused before credits are held', async () => {
+    const done = await run(1_000n, {}, {}, 99n)
+    expect([done.error?.code, done.error?.param, done.taken]).toEqual(['max_credits_exceeded', 'x-svc-max-credits', 0n])
+    expect([done.record, done.asked]).toEqual([undefined, []])
+    const counted = await run(1_000n, { sharperBound: () => Promise.resolve(exactly(99n)) }, {}, 99n)
+    expect([counted.reply, counted.taken]).toEqual([['answer', 60n], 60n])
   })
 
   const failures: Readonly<Record<string, () => Partial<Run>>> = {
@@ -308,7 +329,7 @@ describeEachEngine('a paid request', (engine) => {
     const jobs = createVideoJobStore(database)
     const jobId = createVideoJobId(TEST_NOW)
     const perSecond = attoUsdOf(50_000_000n)
-    const noted = { seconds: 1, perSecond, images: 0, perImage: null, minimum: null, variant: {} }
+    const noted = { seconds: 1, perSecond, images: 0, perImage: null, minimum: null, variant: {}, most: null }
     const { basis, pricing } = chargeVideo(noted, null)
     const begun = begins(({ id: holdId }, billing) => {
       const { accountId, keyId } = caller
@@ -331,7 +352,8 @@ describeEachEngine('a paid request', (engine) => {
     expect([done.reply, done.taken, done.held, done.record]).toEqual([['job-1', 0n], 0n, 100n, undefined])
 
     const { holdId: id, accountId, keyId } = await jobs.get(jobId)
-    const held = { id, accountId, keyId, type: 'video', model: 'svc-test', amount: 100n, placedAt: TEST_NOW } as const
+    const placed = { type: 'video', model: 'svc-test', amount: 100n, placedAt: TEST_NOW, most: null } as const
+    const held = { id, accountId, keyId, ...placed }
     const end = {
       ...{ charge: nanocreditsOf(60n), cost: nanocreditsOf(50n), lost: nanocreditsOf(7n) },
       facts: { ...NO_FACTS, status: 'ok' as const, basis, estimated: true, pricing },

@@ -12,6 +12,7 @@ import type { JobRun, Paid, PaidDeps, PaidRun, PaidTask, PaidWork } from './paid
 import type { Priced, Sink } from './paid-work.ts'
 import { withCardPercent } from '../pricing/card-percent.ts'
 import { placeBounded } from './place-bounded.ts'
+import { underTerms } from './under-terms.ts'
 
 /**
  * Works on one paid request and charges it. The charge is durable before the last byte of the answer leaves.
@@ -27,9 +28,10 @@ export async function runPaid<To extends Target, Answer, Reply, End>(
   task: PaidTask<unknown>,
   work: PaidWork<To, Answer, Reply, End>,
 ): Promise<End> {
-  const model = work.findModel()
-  const targets = listTargets(deps, model, priced(work.selectTarget(model), task.cardPercent))
-  const hold = await placeBounded(deps, task, work, { model, targets })
+  const agreed = task.terms === null ? work : underTerms(work, task.terms)
+  const model = agreed.findModel()
+  const targets = listTargets(deps, model, priced(agreed.selectTarget(model), task.cardPercent))
+  const hold = await placeBounded(deps, task, agreed, { model, targets })
   const paid: Paid<To> = { model, targets, target: targets[0], hold, generationId: null }
   const run = await begin(work, paid)
   const { sink } = run
@@ -83,7 +85,9 @@ async function settle<Reply>(
   sink: Pick<Sink<Reply, unknown>, 'keep' | 'charged'>,
   priced: Priced<Reply>,
 ): Promise<Reply> {
-  const wanted = chargedAs(priced.charge.charge)
+  const { most } = hold.request
+  const due = priced.charge.charge
+  const wanted = chargedAs(most !== null && most < due ? most : due)
   // Written before the settlement, so that an answer which cannot be written is never charged.
   const reply = priced.render(wanted)
   // What calls cost beyond what was delivered is our loss.

@@ -150,8 +150,8 @@ begin
     select * from jsonb_to_recordset(batch -> 'operations') as o (
       kind text, id text, hold int, account int, key int, team int, budget int, process text, fixed bigint,
       per_unit bigint, units bigint, full_amount bigint, policy text, first_units bigint, now bigint, day bigint,
-      week bigint, month bigint, outcome text, charge bigint, cost bigint, lost bigint, amount bigint, lease_until bigint,
-      entries jsonb, name jsonb)
+      week bigint, month bigint, outcome text, charge bigint, cost bigint, lost bigint, most bigint, amount bigint,
+      lease_until bigint, entries jsonb, name jsonb)
   loop
     n := n + 1;
     h := operation.hold;
@@ -292,7 +292,7 @@ begin
       if b is not null then available := least(available, w_limit[b] - w_spent[b] - w_reserved[b]); end if;
       freed := case when is_late then 0 else h_amount[h] end;
       charge := case when is_late and operation.outcome = 'captured' and ledger_asked_anew(operation.name, hold_ids[h]) then 0
-                     else least(operation.charge, freed + greatest(available, 0)) end;
+                     else least(operation.charge, operation.most, freed + greatest(available, 0)) end;
       owed := greatest(operation.charge, operation.cost - operation.lost) + operation.lost;
       a_posted[a] := a_posted[a] - charge; a_held[a] := a_held[a] - freed; a_changed[a] := true;
       if t is not null then

@@ -12,8 +12,8 @@ declare
   settled bigint; charge bigint; owed bigint;
 begin
   select * into o from jsonb_to_record(asked) as x (id text, account_id text, key_id text, process text, type text,
-    model text, stream int, placed_at bigint, outcome text, charge bigint, cost bigint, lost bigint, now bigint,
-    day bigint, week bigint, month bigint, name jsonb);
+    model text, stream int, placed_at bigint, outcome text, charge bigint, cost bigint, lost bigint, most bigint,
+    now bigint, day bigint, week bigint, month bigint, name jsonb);
   select * into payer from balance b where b.account_id = o.account_id for update;
   settled := coalesce((select u.charge from usage_record u where u.usage_id = o.id),
                       (select x.charge from transfer x where x.transfer_id = o.id and x.hold_id = o.id));
@@ -31,7 +31,7 @@ begin
     into budgets
     from (select * from budget where budget_id in (caller.key, caller.team) order by budget_id for update) b;
   charge := case when o.outcome = 'captured' and ledger_asked_anew(o.name, o.id) then 0
-                 else least(o.charge, greatest(payer.posted - payer.held, 0)) end;
+                 else least(o.charge, o.most, greatest(payer.posted - payer.held, 0)) end;
   owed := greatest(o.charge, o.cost - o.lost) + o.lost;
 
   insert into hold (hold_id, account_id, key_id, team_budget_id, key_budget_id, team_window_start, key_window_start,

@@ -1,8 +1,6 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
-import { findReferred } from '../responses/find-referred.ts'
-import { parseResponse } from '../responses/parse-response.ts'
-import { truncateChat } from '../responses/truncate-chat.ts'
+import { readResponse } from '../responses/read-response.ts'
 import { answerOtherForm } from '../answer-other-form.ts'
 import type { FormRoutesDeps } from '../form-routes-deps.ts'
 
@@ -10,10 +8,6 @@ import type { FormRoutesDeps } from '../form-routes-deps.ts'
 export function v1Responses(app: FastifyInstance, deps: FormRoutesDeps): void {
   const endpoint = endpoints.createResponse
   app.post(endpoint.path, (request, reply) =>
-    answerOtherForm(deps, { request, reply }, endpoint, async (body, caller) => {
-      const response = parseResponse(body, caller)
-      const chat = response.translate(await findReferred(deps, caller, response))
-      return response.truncates ? { ...chat, call: await truncateChat(deps.chat, caller, chat) } : chat
-    }),
+    answerOtherForm(deps, { request, reply }, endpoint, (body, caller) => readResponse(deps, body, caller)),
   )
 }

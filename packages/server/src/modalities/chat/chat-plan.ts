@@ -31,7 +31,7 @@ export interface ChatPlan {
   readonly maxTokens: number | null
   /** The most output tokens of one choice, by the model and the request. */
   readonly outputTokens: number
-  /** Set when the balance, and not the client, set the limit. */
+  /** Set when the balance or the most that the client agreed to pay, and not a limit in the request, set it. */
   readonly maxTokensApplied: number | null
   readonly choices: number
   /** The most output tokens of all choices that the upstream may make; null where it got no limit. */
@@ -50,10 +50,19 @@ function limitChat({ request, work }: ChatCall, model: Model, promptTokens: numb
 }
 
 /**
- * Bounds the answer by what is held for: by the client's own limit, or by what the balance pays for where it named
- * none.
+ * Tokens that the balance pays for where the client named no limit, or those that the client agreed to pay for, if these
+ * are fewer than the answer could have; null where neither limits it.
+ */
+function paidTokens({ limit, request }: OpenHold, output: OutputLimit): number | null {
+  const byBalance = output.asked ? null : limit
+  const agreed = request.units < output.tokens + output.beside ? request.units : null
+  return byBalance === null || (agreed !== null && agreed < byBalance) ? agreed : byBalance
+}
+
+/**
+ * Bounds the answer by what is held for: by the client's own limit, or by what is paid for.
  *
- * @throws {ServiceError} 400 for a field that asks for more than the balance pays for.
+ * @throws {ServiceError} 400 for a field that asks for more than is paid for.
  */
 function reportLimits(
   call: ChatCall,
@@ -61,7 +70,7 @@ function reportLimits(
   output: OutputLimit,
   choices: number,
 ): Omit<ChatPlan, 'completesText' | 'promptTokens' | 'choices'> {
-  const paid = output.asked ? null : hold.limit
+  const paid = paidTokens(hold, output)
   if (paid === null) {
     const body = withinBound(call.body, call.work, { tokens: output.tokens, answers: choices })
     const isTold = output.asked || call.work.needsLimit
@@ -74,9 +83,16 @@ function reportLimits(
     }
   }
   // What is made beside the limit is paid from the same credits.
-  const limit = paid - Math.min(output.beside, Math.floor(paid / 2))
+  const limit = Math.min(output.tokens, paid - Math.min(output.beside, Math.floor(paid / 2)))
   const body = withinBound(call.body, call.work, { tokens: limit, answers: choices })
   return { body, maxTokens: limit, outputTokens: output.tokens, maxTokensApplied: limit, limit: paid * choices }
+}
+
+/** What one chat may have, and what it probably has. */
+export interface ChatSize {
+  readonly promptTokensMax: number
+  readonly promptTokens: number
+  readonly choices: number
 }
 
 /** The bounds of one chat request: first by its bytes, then by a count. */
@@ -145,6 +161,12 @@ export class ChatBounds {
     return this.#output
   }
 
+  /** How large it is; to be asked once its bytes were bounded. */
+  get size(): ChatSize {
+    const { choices } = this
+    return { promptTokensMax: this.#promptTokens, promptTokens: estimatePrompt(this.#prompt), choices }
+  }
+
   /** What an upstream is told, by what is held. @throws {ServiceError} as `reportLimits`. */
   plan(hold: OpenHold): ChatPlan {
     const told = reportLimits(this.#call, hold, this.#limit, this.choices)
@@ -159,6 +181,7 @@ export class ChatBounds {
       ...boundTokens(prices, promptTokens, output, this.choices),
       policy: output.asked ? 'exact' : isStream ? 'stepwise' : 'affordable',
       firstUnits: FIRST_STEP_TOKENS,
+      isDivisible: true,
     }
   }
 }

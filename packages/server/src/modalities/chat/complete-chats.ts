@@ -7,6 +7,7 @@ import {
   type Bound,
   type FoundModel,
   type Paid,
+  type PaidRun,
   type PaidTask,
   type PaidWork,
   type Priced,
@@ -38,6 +39,7 @@ function sumBounds(bounds: readonly Bound[]): Bound {
     // Limits of the request, and not of the balance: an answer is all that was asked for.
     policy: 'exact',
     firstUnits: 0,
+    isDivisible: true,
   }
 }
 
@@ -93,6 +95,29 @@ async function price(
   }
 }
 
+/** Makes the pipeline's work of several chats of one request. */
+export function chatsWork<Answer, Reply, End>(
+  deps: ChatDeps,
+  { caller, call: calls }: ChatsTask,
+  begin: (paid: Paid<ChatTarget>, plans: readonly ChatPlan[]) => PaidRun<ChatTarget, Answer, Reply, End>,
+): PaidWork<ChatTarget, Answer, Reply, End> {
+  const { model } = calls[0].request
+  const chats = calls.map((call) => new ChatBounds(deps, call))
+  const choices = Math.max(...chats.map((chat) => chat.choices))
+  return {
+    ...{ type: 'chat', model, stream: false, sendsBeforeSettlement: false },
+    findModel: () => findChatModel(deps, caller, model),
+    selectTarget: () => selectAble({ choices, fillsGap: chats.some(({ fillsGap }) => fillsGap) }),
+    bound: async (found) => sumBounds(await Promise.all(chats.map(async (chat) => chat.byBytes(found)))),
+    sharperBound: (found) => sharperBound(chats, found),
+    begin: (paid) =>
+      begin(
+        paid,
+        chats.map((chat) => chat.plan(paid.hold)),
+      ),
+  }
+}
+
 /**
  * Answers several chats of one request, and charges them together. The charge is durable before the answers are
  * returned. Like every answer that is made whole they are made to their end, even when the caller has gone.
@@ -102,33 +127,21 @@ async function price(
  * @throws {ServiceError} where one of them fails; all are free then.
  */
 export function completeChats(deps: ChatDeps, task: ChatsTask): Promise<WholeAnswer> {
-  const { caller, call: calls } = task
-  const { model } = calls[0].request
-  const chats = calls.map((call) => new ChatBounds(deps, call))
-  const choices = Math.max(...chats.map((chat) => chat.choices))
-  const work: PaidWork<ChatTarget, AskedChats, WholeAnswer, WholeAnswer> = {
-    ...{ type: 'chat', model, stream: false, sendsBeforeSettlement: false },
-    findModel: () => findChatModel(deps, caller, model),
-    selectTarget: () => selectAble({ choices, fillsGap: chats.some(({ fillsGap }) => fillsGap) }),
-    bound: async (found) => sumBounds(await Promise.all(chats.map(async (chat) => chat.byBytes(found)))),
-    sharperBound: (found) => sharperBound(chats, found),
-    begin: (paid) => {
-      const plans = chats.map((chat) => chat.plan(paid.hold))
-      const { signal } = paid.hold.ended
-      return {
-        sink: wholeAnswer(task.keep),
-        ask: (target) =>
-          askTogether(
-            target.upstream,
-            plans.map((plan) => chatRequest(paid, plan, target, { stream: false, signal })),
-          ),
-        reportsOf: ({ reports }) => reports,
-        failureOf: ({ answers, failures }) => (answers.length === 0 ? (failures[0] ?? null) : null),
-        callsOf: ({ answers, failures }) => [...answers.map(() => null), ...failures],
-        costOf: countedCost,
-        price: (asked, askCost) => price(askCost, paid, task, { plans, asked }),
-      }
-    },
-  }
+  const work = chatsWork<AskedChats, WholeAnswer, WholeAnswer>(deps, task, (paid, plans) => {
+    const { signal } = paid.hold.ended
+    return {
+      sink: wholeAnswer(task.keep),
+      ask: (target) =>
+        askTogether(
+          target.upstream,
+          plans.map((plan) => chatRequest(paid, plan, target, { stream: false, signal })),
+        ),
+      reportsOf: ({ reports }) => reports,
+      failureOf: ({ answers, failures }) => (answers.length === 0 ? (failures[0] ?? null) : null),
+      callsOf: ({ answers, failures }) => [...answers.map(() => null), ...failures],
+      costOf: countedCost,
+      price: (asked, askCost) => price(askCost, paid, task, { plans, asked }),
+    }
+  })
   return runPaid(deps, task, work)
 }

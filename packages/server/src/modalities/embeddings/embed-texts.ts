@@ -73,6 +73,27 @@ async function price(
   })
 }
 
+/** Makes the pipeline's work of a request for embeddings. */
+export function embeddingWork<Answer, Reply, End>(
+  deps: CountingDeps,
+  { call, caller }: EmbeddingTask,
+  begin: PaidWork<EmbeddingTarget, Answer, Reply, End>['begin'],
+): PaidWork<EmbeddingTarget, Answer, Reply, End> {
+  const tokensMax = ({ model }: FoundModel<EmbeddingTarget>): number => boundTexts(call.texts, model.contextLength)
+  return {
+    ...{ type: 'embedding', model: call.request.model, stream: false, sendsBeforeSettlement: false },
+    findModel: () =>
+      findPromptModel(deps, caller, {
+        ...{ id: call.request.model, type: 'embedding' },
+        mayTake: (model) => deps.upstreamOf(model).embeddings?.takesAnyModel === true,
+      }),
+    selectTarget: () => embeddingTarget,
+    bound: (found) => boundOf(found, tokensMax(found)),
+    sharperBound: (found) => countedBound(deps, call, found, tokensMax(found)),
+    begin,
+  }
+}
+
 /**
  * Turns texts into vectors and charges their tokens. The charge is durable before the answer is returned. Like every
  * answer that is made whole it runs to its end even when the caller has gone.
@@ -83,28 +104,16 @@ async function price(
  */
 export function embedTexts(deps: CountingDeps, task: EmbeddingTask): Promise<WholeAnswer> {
   const { call } = task
-  const tokensMax = ({ model }: FoundModel<EmbeddingTarget>): number => boundTexts(call.texts, model.contextLength)
-  const work: PaidWork<EmbeddingTarget, UpstreamEmbeddings, WholeAnswer, WholeAnswer> = {
-    ...{ type: 'embedding', model: call.request.model, stream: false, sendsBeforeSettlement: false },
-    findModel: () =>
-      findPromptModel(deps, task.caller, {
-        ...{ id: call.request.model, type: 'embedding' },
-        mayTake: (model) => deps.upstreamOf(model).embeddings?.takesAnyModel === true,
-      }),
-    selectTarget: () => embeddingTarget,
-    bound: (found) => boundOf(found, tokensMax(found)),
-    sharperBound: (found) => countedBound(deps, call, found, tokensMax(found)),
-    begin: (paid) => ({
-      sink: wholeAnswer(task.keep),
-      ask: ({ port, upstreamModel }) => {
-        const { signal } = paid.hold.ended
-        const { confidential } = paid.model
-        return port.embed({ body: call.body, upstreamModel, count: call.texts.length, confidential, signal })
-      },
-      reportsOf: (embedded) => [embedded],
-      costOf: countedCost,
-      price: (embedded, askCost) => price(askCost, paid, call, embedded),
-    }),
-  }
+  const work = embeddingWork<UpstreamEmbeddings, WholeAnswer, WholeAnswer>(deps, task, (paid) => ({
+    sink: wholeAnswer(task.keep),
+    ask: ({ port, upstreamModel }) => {
+      const { signal } = paid.hold.ended
+      const { confidential } = paid.model
+      return port.embed({ body: call.body, upstreamModel, count: call.texts.length, confidential, signal })
+    },
+    reportsOf: (embedded) => [embedded],
+    costOf: countedCost,
+    price: (embedded, askCost) => price(askCost, paid, call, embedded),
+  }))
   return runPaid(deps, task, work)
 }

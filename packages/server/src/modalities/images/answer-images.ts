@@ -6,6 +6,7 @@ import { createImages } from './create-images.ts'
 import { streamImages } from './stream-images.ts'
 import type { Caller } from '../../access/keys/caller.ts'
 import { beginIdempotent, storeStream, storeResponse } from '../../edge/idempotent-response.ts'
+import { paidTask } from '../../edge/paid-task.ts'
 import type { ImageRoutesDeps } from './image-routes-deps.ts'
 import type { RouteCall } from '../../edge/route.ts'
 import { READER_STALL_MS } from '../../edge/sse-writer.ts'
@@ -26,10 +27,11 @@ type Task = Pick<AdmittedImages, 'caller' | 'images'> & { readonly run: Idempote
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-async function answerWhole(deps: ImageRoutesDeps, { request, reply }: RouteCall, { caller, images, run }: Task) {
+async function answerWhole(deps: ImageRoutesDeps, call: RouteCall, { caller, images, run }: Task) {
+  const { reply } = call
   const json = await storeResponse(deps, run, async () => {
-    const made = await createImages(deps.images, { caller, call: images, requestId: request.id })
-    return { contentType: JSON_TYPE, headers: setChargeHeaders({ request, reply }, made.charged), body: made.body }
+    const made = await createImages(deps.images, paidTask(deps, call, caller, images))
+    return { contentType: JSON_TYPE, headers: setChargeHeaders(call, made.charged), body: made.body }
   })
   // The answer is kept until it is taken. The time begins anew whenever the reader takes some of it.
   reply.raw.setTimeout(READER_STALL_MS, () => reply.raw.destroy())
@@ -38,10 +40,9 @@ async function answerWhole(deps: ImageRoutesDeps, { request, reply }: RouteCall,
 }
 
 async function answerStream(deps: ImageRoutesDeps, call: RouteCall, { caller, images, run }: Task): Promise<void> {
-  const task = { caller, call: images, requestId: call.request.id }
   try {
     await storeStream(deps, streamReader(deps, call), run, (reader) =>
-      asStream(deps, caller, () => streamImages(deps.images, task, reader)),
+      asStream(deps, caller, () => streamImages(deps.images, paidTask(deps, call, caller, images), reader)),
     )
   } catch (error) {
     // A stream that is open already cannot become another answer; only a broken connection can show the failure.

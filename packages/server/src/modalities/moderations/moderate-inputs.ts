@@ -66,6 +66,25 @@ async function price(
   })
 }
 
+/** Makes the pipeline's work of a request for moderation. */
+export function moderationWork<Answer, Reply, End>(
+  deps: PaidDeps,
+  { call, caller }: ModerationTask,
+  begin: PaidWork<ModerationTarget, Answer, Reply, End>['begin'],
+): PaidWork<ModerationTarget, Answer, Reply, End> {
+  return {
+    ...{ type: 'moderation', model: call.model, stream: false, sendsBeforeSettlement: false },
+    findModel: () =>
+      findPromptModel(deps, caller, {
+        ...{ id: call.model, type: 'moderation' },
+        mayTake: (model) => deps.upstreamOf(model).moderation?.takesAnyModel === true,
+      }),
+    selectTarget: () => moderationTarget,
+    bound: (found) => boundOf(found, call),
+    begin,
+  }
+}
+
 /**
  * Classifies texts and images, and charges their tokens where these cost something. The charge is durable before the
  * answer is returned. Like every answer that is made whole it runs to its end even when the caller has gone.
@@ -76,26 +95,16 @@ async function price(
  */
 export function moderateInputs(deps: PaidDeps, task: ModerationTask): Promise<WholeAnswer> {
   const { call } = task
-  const work: PaidWork<ModerationTarget, UpstreamModeration, WholeAnswer, WholeAnswer> = {
-    ...{ type: 'moderation', model: call.model, stream: false, sendsBeforeSettlement: false },
-    findModel: () =>
-      findPromptModel(deps, task.caller, {
-        ...{ id: call.model, type: 'moderation' },
-        mayTake: (model) => deps.upstreamOf(model).moderation?.takesAnyModel === true,
-      }),
-    selectTarget: () => moderationTarget,
-    bound: (found) => boundOf(found, call),
-    begin: (paid) => ({
-      sink: wholeAnswer(),
-      ask: ({ port, upstreamModel }) => {
-        const { signal } = paid.hold.ended
-        const { confidential } = paid.model
-        return port.moderate({ body: call.body, upstreamModel, count: call.count, confidential, signal })
-      },
-      reportsOf: (moderated) => [moderated],
-      costOf: countedCost,
-      price: (moderated, askCost) => price(askCost, paid, call, moderated),
-    }),
-  }
+  const work = moderationWork<UpstreamModeration, WholeAnswer, WholeAnswer>(deps, task, (paid) => ({
+    sink: wholeAnswer(),
+    ask: ({ port, upstreamModel }) => {
+      const { signal } = paid.hold.ended
+      const { confidential } = paid.model
+      return port.moderate({ body: call.body, upstreamModel, count: call.count, confidential, signal })
+    },
+    reportsOf: (moderated) => [moderated],
+    costOf: countedCost,
+    price: (moderated, askCost) => price(askCost, paid, call, moderated),
+  }))
   return runPaid(deps, task, work)
 }

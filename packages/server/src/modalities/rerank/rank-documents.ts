@@ -75,10 +75,7 @@ async function price(
   ranking: UpstreamRanking,
 ): Promise<Priced<WholeAnswer>> {
   const { target, model } = paid
-  const { tokens: promptTokens, searches: requests } = estimateRanking({
-    query: Buffer.byteLength(call.request.query),
-    documents: documentBytes(call),
-  })
+  const { tokens: promptTokens, searches: requests } = likelyRanking(call)
   const counted = {
     ...{ promptTokens, requests, outputBytes: 0, limit: null, laterBytes: 0, isWhole: true },
     // The window is that of one document.
@@ -88,6 +85,31 @@ async function price(
   return pricePrompt(askCost, paid, { made: ranking, report, counted }, (decided, charged) =>
     renderRanking(call, ranking, { id: paid.hold.id, decided, charged }),
   )
+}
+
+/** Makes the pipeline's work of a request to rank documents. */
+export function rerankWork<Answer, Reply, End>(
+  deps: CountingDeps,
+  { call, caller }: RerankTask,
+  begin: PaidWork<RerankTarget, Answer, Reply, End>['begin'],
+): PaidWork<RerankTarget, Answer, Reply, End> {
+  return {
+    ...{ type: 'rerank', model: call.request.model, stream: false, sendsBeforeSettlement: false },
+    findModel: () =>
+      findPromptModel(deps, caller, {
+        ...{ id: call.request.model, type: 'rerank' },
+        mayTake: (model) => deps.upstreamOf(model).rerank?.takesAnyModel === true,
+      }),
+    selectTarget: () => rerankTarget,
+    bound: (found) => boundOf(found, boundRanking(mostBytes(call))),
+    sharperBound: (found) => countedBound(deps, call, found),
+    begin,
+  }
+}
+
+/** What a ranking probably has, in tokens and searches. */
+export function likelyRanking(call: RerankCall): RankedQuantities {
+  return estimateRanking({ query: Buffer.byteLength(call.request.query), documents: documentBytes(call) })
 }
 
 /**
@@ -100,27 +122,16 @@ async function price(
  */
 export function rankDocuments(deps: CountingDeps, task: RerankTask): Promise<WholeAnswer> {
   const { call } = task
-  const work: PaidWork<RerankTarget, UpstreamRanking, WholeAnswer, WholeAnswer> = {
-    ...{ type: 'rerank', model: call.request.model, stream: false, sendsBeforeSettlement: false },
-    findModel: () =>
-      findPromptModel(deps, task.caller, {
-        ...{ id: call.request.model, type: 'rerank' },
-        mayTake: (model) => deps.upstreamOf(model).rerank?.takesAnyModel === true,
-      }),
-    selectTarget: () => rerankTarget,
-    bound: (found) => boundOf(found, boundRanking(mostBytes(call))),
-    sharperBound: (found) => countedBound(deps, call, found),
-    begin: (paid) => ({
-      sink: wholeAnswer(),
-      ask: ({ port, upstreamModel }) => {
-        const { signal } = paid.hold.ended
-        const { confidential } = paid.model
-        return port.rank({ body: call.body, upstreamModel, count: call.texts.length, confidential, signal })
-      },
-      reportsOf: (ranking) => [ranking],
-      costOf: countedCost,
-      price: (ranking, askCost) => price(askCost, paid, call, ranking),
-    }),
-  }
+  const work = rerankWork<UpstreamRanking, WholeAnswer, WholeAnswer>(deps, task, (paid) => ({
+    sink: wholeAnswer(),
+    ask: ({ port, upstreamModel }) => {
+      const { signal } = paid.hold.ended
+      const { confidential } = paid.model
+      return port.rank({ body: call.body, upstreamModel, count: call.texts.length, confidential, signal })
+    },
+    reportsOf: (ranking) => [ranking],
+    costOf: countedCost,
+    price: (ranking, askCost) => price(askCost, paid, call, ranking),
+  }))
   return runPaid(deps, task, work)
 }

@@ -55,6 +55,33 @@ function journal({ hold, target }: Paid<SpeechTarget>, { generationId }: Upstrea
   noteProgress(hold, target, () => ({ charge, cost, pricing, promptTokens: 0, completionTokens: 0, generationId }))
 }
 
+/** Makes the pipeline's work of a text to speak. */
+export function speechWork<Answer, Reply, End>(
+  deps: PaidDeps,
+  { call, caller }: SpeechTask,
+  begin: PaidWork<SpeechTarget, Answer, Reply, End>['begin'],
+): PaidWork<SpeechTarget, Answer, Reply, End> {
+  const { request } = call
+  return {
+    type: 'speech',
+    model: request.model,
+    stream: request.stream_format === 'sse',
+    // The audio leaves as it comes, in every form of the answer.
+    sendsBeforeSettlement: true,
+    findModel: () => findMediaModel(deps, caller, { id: request.model, type: 'speech' }),
+    selectTarget: () => speechTarget(call, formatOf(call)),
+    bound: ({ targets }) => {
+      const lists = targets.map(({ prices }) => prices)
+      return boundSpeech(lists, lengthOf(request.input))
+    },
+    begin,
+  }
+}
+
+function formatOf({ request }: SpeechCall): SpeechFormat {
+  return request.response_format ?? 'mp3'
+}
+
 /**
  * Speaks a text and charges it. The charge is durable before the last byte is sent.
  *
@@ -63,42 +90,25 @@ function journal({ hold, target }: Paid<SpeechTarget>, { generationId }: Upstrea
  *
  * @throws {ServiceError} for everything that fails before the first audio; the request is then free.
  */
-export function speakText(
-  deps: PaidDeps,
-  { caller, call, requestId }: SpeechTask,
-  reader: AudioReader,
-): Promise<StreamEnd> {
-  const { request } = call
-  const form: SpeechForm = { format: request.response_format ?? 'mp3', speed: request.speed ?? 1 }
-  const work: PaidWork<SpeechTarget, UpstreamSpeech, LastAudio, StreamEnd> = {
-    type: 'speech',
-    model: request.model,
-    stream: request.stream_format === 'sse',
-    // The audio leaves as it comes, in every form of the answer.
-    sendsBeforeSettlement: true,
-    findModel: () => findMediaModel(deps, caller, { id: request.model, type: 'speech' }),
-    selectTarget: () => speechTarget(call, form.format),
-    bound: ({ targets }) => {
-      const lists = targets.map(({ prices }) => prices)
-      return boundSpeech(lists, lengthOf(request.input))
-    },
-    begin: (paid) => {
-      const delivery = new SpeechDelivery(reader)
-      const { signal } = paid.hold.ended
-      const { confidential } = paid.model
-      return {
-        sink: delivery,
-        ask: ({ port, upstreamModel, voice }) =>
-          port.speak({ body: call.body, upstreamModel, format: form.format, voice, confidential, signal }),
-        // No cost comes with an audio file, and the text is charged whatever it was.
-        reportsOf: () => [],
-        price: async (speech) => {
-          journal(paid, speech)
-          paid.hold.noteFirstContent()
-          return price(paid, form, speech, await delivery.passOn(speech, paid.target.charge.charge))
-        },
-      }
-    },
-  }
-  return runPaid(deps, { caller, call, requestId }, work)
+export function speakText(deps: PaidDeps, task: SpeechTask, reader: AudioReader): Promise<StreamEnd> {
+  const { call } = task
+  const form: SpeechForm = { format: formatOf(call), speed: call.request.speed ?? 1 }
+  const work = speechWork<UpstreamSpeech, LastAudio, StreamEnd>(deps, task, (paid) => {
+    const delivery = new SpeechDelivery(reader)
+    const { signal } = paid.hold.ended
+    const { confidential } = paid.model
+    return {
+      sink: delivery,
+      ask: ({ port, upstreamModel, voice }) =>
+        port.speak({ body: call.body, upstreamModel, format: form.format, voice, confidential, signal }),
+      // No cost comes with an audio file, and the text is charged whatever it was.
+      reportsOf: () => [],
+      price: async (speech) => {
+        journal(paid, speech)
+        paid.hold.noteFirstContent()
+        return price(paid, form, speech, await delivery.passOn(speech, paid.target.charge.charge))
+      },
+    }
+  })
+  return runPaid(deps, task, work)
 }

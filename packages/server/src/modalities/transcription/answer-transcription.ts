@@ -7,6 +7,7 @@ import { transcribeAudio } from './transcribe-audio.ts'
 import type { Caller } from '../../access/keys/caller.ts'
 import { beginIdempotent, storeStream, storeResponse } from '../../edge/idempotent-response.ts'
 import { digestSpooled } from '../../edge/digest-form.ts'
+import { paidTask } from '../../edge/paid-task.ts'
 import type { TranscriptionRoutesDeps } from './transcription-routes-deps.ts'
 import { readPaidForm } from '../../edge/read-paid-form.ts'
 import { admitCaller, type RouteCall } from '../../edge/route.ts'
@@ -23,17 +24,18 @@ interface Admitted {
 }
 
 function answerStream(deps: TranscriptionRoutesDeps, { call, caller, transcription, run }: Admitted): Promise<void> {
-  const task = { caller, call: transcription, requestId: call.request.id }
   return storeStream(deps, streamReader(deps, call), run, (reader) =>
-    asStream(deps, caller, () => streamTranscript(deps.audio, task, reader)),
+    asStream(deps, caller, () => streamTranscript(deps.audio, paidTask(deps, call, caller, transcription), reader)),
   )
 }
 
 function answerWhole(deps: TranscriptionRoutesDeps, { call, caller, transcription, run }: Admitted): Promise<string> {
-  const { request, reply } = call
-  const task = { caller, call: transcription, requestId: request.id }
+  const { reply } = call
   return storeResponse(deps, run, async () => {
-    const { body, contentType, charged } = await transcribeAudio(deps.audio, task)
+    const { body, contentType, charged } = await transcribeAudio(
+      deps.audio,
+      paidTask(deps, call, caller, transcription),
+    )
     reply.raw.setTimeout(READER_STALL_MS, () => reply.raw.destroy())
     // Subtitles and plain text have no other place to say that the charge was an estimate.
     const headers = { ...setChargeHeaders(call, charged), 'x-svc-estimated': 'true' }

@@ -19,14 +19,18 @@ export interface AudioForm {
   }[]
 }
 
-export interface TranscriptionCall {
+/** A transcription without its file. */
+export interface TranscriptionFields {
   readonly task: TranscriptionTask
   readonly model: string
   readonly format: TranscriptFormat
   readonly stream: boolean
-  readonly file: AudioForm['files'][number]
   /** Further fields for the upstream, in the client's order and words. */
   readonly passed: AudioForm['fields']
+}
+
+export interface TranscriptionCall extends TranscriptionFields {
+  readonly file: AudioForm['files'][number]
 }
 
 const GRANULARITIES = 'timestamp_granularities'
@@ -103,21 +107,30 @@ function checkStream(task: TranscriptionTask, format: TranscriptFormat): void {
 }
 
 /**
- * Reads a transcription request. What the gateway does not read goes on unchecked.
+ * Reads the fields of a transcription request. What the gateway does not read goes on unchecked.
  *
- * @throws {ServiceError} 400: a doubled field, one of a wrong value, one that we do not pass on, or no audio.
+ * @throws {ServiceError} 400: a doubled field, one of a wrong value, or one that we do not pass on.
  */
-export function parseTranscription(form: AudioForm, task: TranscriptionTask): TranscriptionCall {
-  const values = singleFields(form.fields)
-  const request = parseBySchema(transcriptionFields, values)
-  spellings.refuse(form.fields.map(({ name }) => name))
-  const file = findFile(form)
-  // Words of an audio file have at most as many tokens as it has bytes.
-  refuseBeyond(guard.readForm(values), { tokens: file.content.byteLength, answers: 1 })
+export function parseTranscriptionFields(fields: AudioForm['fields'], task: TranscriptionTask): TranscriptionFields {
+  const request = parseBySchema(transcriptionFields, singleFields(fields))
+  spellings.refuse(fields.map(({ name }) => name))
   const format = request.response_format ?? transcriptFormats[0]
   const stream = request.stream === 'true'
-  checkGranularities(form.fields, format)
+  checkGranularities(fields, format)
   if (stream) checkStream(task, format)
-  const passed = form.fields.filter(({ name, value }) => !ownFields.has(name) && value !== '')
-  return { task, model: request.model, format, stream, file, passed }
+  const passed = fields.filter(({ name, value }) => !ownFields.has(name) && value !== '')
+  return { task, model: request.model, format, stream, passed }
+}
+
+/**
+ * Reads a transcription request.
+ *
+ * @throws {ServiceError} 400 as `parseTranscriptionFields`, or for no audio.
+ */
+export function parseTranscription(form: AudioForm, task: TranscriptionTask): TranscriptionCall {
+  const read = parseTranscriptionFields(form.fields, task)
+  const file = findFile(form)
+  // Words of an audio file have at most as many tokens as it has bytes.
+  refuseBeyond(guard.readForm(singleFields(form.fields)), { tokens: file.content.byteLength, answers: 1 })
+  return { ...read, file }
 }

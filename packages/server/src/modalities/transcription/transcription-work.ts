@@ -41,7 +41,7 @@ export interface AudioSeconds {
 }
 
 /** The targets of a transcription: those that do what is asked, and give what the format is made from. */
-function selectTarget(call: TranscriptionCall): SelectTarget<AudioTarget> {
+export function audioTarget(call: Pick<TranscriptionCall, 'task' | 'format'>): SelectTarget<AudioTarget> {
   return ({ upstream, upstreamModel, media }) => {
     if (media?.type !== 'transcription') return null
     const { transcription: port } = upstream
@@ -109,7 +109,7 @@ export function transcriptionWork<Reply, End>(
     stream: call.stream,
     sendsBeforeSettlement: call.stream,
     findModel: () => findMediaModel(deps, caller, { id: call.model, type: 'transcription' }),
-    selectTarget: () => selectTarget(call),
+    selectTarget: () => audioTarget(call),
     bound: async ({ targets }) => {
       seconds = await secondsOf(deps, call.file.content)
       const lists = targets.map(({ prices }) => prices)

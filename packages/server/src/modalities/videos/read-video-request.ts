@@ -39,7 +39,7 @@ async function readVideoJson(deps: RouteKit, call: RouteCall, paid: PaidCall): P
   const { caller, body, release } = await readJsonBody(deps, call, { ...paid, bytesMax })
   try {
     const value = parseJsonObject(body)
-    refuseFields(value)
+    refuseVideoFields(value)
     return { caller, request: parseBySchema(videoRequest, value), file: null, isForm: false, body, release }
   } catch (error) {
     release()
@@ -55,7 +55,7 @@ async function readVideoForm(deps: RouteKit, call: RouteCall, paid: PaidCall): P
   const { caller, form } = await readPaidForm(deps, call, paid, limits)
   try {
     const value = valueOf(form)
-    refuseFields(value)
+    refuseVideoFields(value)
     const request = parseBySchema(videoRequest, value)
     const [image] = form.files
     const file = image === undefined ? null : await readImage(deps, image)
@@ -123,7 +123,8 @@ const refusedFields = ['callback_url', 'upscale', 'remix_video_id'] as const
 /** Fields that no upstream gets are left out, so only those that lead elsewhere are refused. */
 const guard = new WorkGuard('video', Object.keys(videoRequest.shape))
 
-function refuseFields(value: Readonly<Record<string, unknown>>): void {
+/** @throws {ServiceError} `unsupported_parameter`. */
+export function refuseVideoFields(value: Readonly<Record<string, unknown>>): void {
   guard.readFields(value)
   const sent = refusedFields.find((field) => value[field] !== undefined && value[field] !== null)
   if (sent === undefined) return

@@ -4,7 +4,7 @@
  * the ledger. Source: decision 0024 (video jobs).
  */
 import { type Nanocredits, ZERO } from '@svc/contract'
-import { settleJobHold, type JobSettlement } from '../../money/billing/job-hold.ts'
+import { type JobHold, settleJobHold, type JobSettlement } from '../../money/billing/job-hold.ts'
 import { NO_FACTS, type Settlement } from '../../money/billing/settlement.ts'
 import type { AttoUsd } from '../../pricing/price.ts'
 import { costAtPar } from '../../pricing/usd.ts'
@@ -107,7 +107,9 @@ export async function settleJob(deps: VideoDeps, job: VideoJob): Promise<VideoJo
   if (!hasEnded(job) || job.settledAt !== null) return job
   const asked = settlementOf(job)
   const { holdId: id, accountId, keyId, model, estimate: amount, createdAt: placedAt } = job
-  const settlement = await settleJobHold(deps, { id, accountId, keyId, type: 'video', model, amount, placedAt }, asked)
+  const { most } = parseSnapshot(job.price)
+  const hold: JobHold = { id, accountId, keyId, type: 'video', model, amount, placedAt, most }
+  const settlement = await settleJobHold(deps, hold, asked)
   const settledAt = deps.clock.now()
   const state = settledState(job, asked, settlement)
   const nextStepAt = state === 'completed' ? settledAt : null

@@ -2,6 +2,7 @@ import type { Endpoint } from '@svc/contract'
 import { renderVideo } from './render-video.ts'
 import { submitVideo } from './submit-video.ts'
 import { beginIdempotent, storeResponse } from '../../edge/idempotent-response.ts'
+import { paidTask } from '../../edge/paid-task.ts'
 import type { VideoRoutesDeps } from './video-routes-deps.ts'
 import { readVideoRequest } from './read-video-request.ts'
 import { setPollHeader } from './set-poll-header.ts'
@@ -27,7 +28,7 @@ export async function answerSubmission(
     if (once.kind === 'replay') return once.body
     call.reply.header('content-type', JSON_TYPE)
     return await storeResponse(deps, once.run, async () => {
-      const job = await submitVideo(deps.videos, { caller, call: { request, file }, requestId: call.request.id })
+      const job = await submitVideo(deps.videos, paidTask(deps, call, caller, { request, file }))
       const reply = renderVideo({ publicBaseUrl: deps.publicBaseUrl, signer: deps.media.signer }, job)
       return { contentType: JSON_TYPE, headers: setPollHeader(call, job), body: JSON.stringify(reply) }
     })

@@ -4,7 +4,7 @@ import { codeOf } from '../../platform/errors/code-of.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { findMediaModel } from '../../pipeline/find-model.ts'
 import { noteProgress } from '../../pipeline/note-progress.ts'
-import { type Paid, type PaidTask, type PaidWork, wholeAnswer } from '../../pipeline/paid-work.ts'
+import { type Paid, type PaidDeps, type PaidTask, type PaidWork, wholeAnswer } from '../../pipeline/paid-work.ts'
 import { runPaid } from '../../pipeline/run-paid.ts'
 import type { AttoUsd } from '../../pricing/price.ts'
 import { usdOfNanocredits } from '../../pricing/usd.ts'
@@ -36,6 +36,23 @@ const SUBMIT_MS = 180_000
  */
 const KEEP_PAUSES_MS: readonly number[] = [100, 500, 2_000]
 
+/** Makes the pipeline's work of a video to make. */
+export function videoWork<Answer, Reply, End>(
+  deps: PaidDeps,
+  { call, caller }: VideoTask,
+  begin: PaidWork<VideoTarget, Answer, Reply, End>['begin'],
+): PaidWork<VideoTarget, Answer, Reply, End> {
+  const { request, file } = call
+  return {
+    // The answer leaves while its hold is open.
+    ...{ type: 'video', model: request.model, stream: false, sendsBeforeSettlement: true },
+    findModel: () => findMediaModel(deps, caller, { id: request.model, type: 'video' }),
+    selectTarget: () => videoTarget(request, file),
+    bound: ({ targets }) => holdOfDearest(targets),
+    begin,
+  }
+}
+
 /**
  * Holds the estimate and hands a job to its upstream; the hold goes to the job once the upstream has begun it. Nothing
  * is charged. Source: decision 0024 (video jobs).
@@ -44,27 +61,19 @@ const KEEP_PAUSES_MS: readonly number[] = [100, 500, 2_000]
  *   for it is left alone, and what the last upstream answered in place of a job: then the hold is free again.
  */
 export function submitVideo(deps: VideoDeps, task: VideoTask): Promise<VideoJob> {
-  const { request, file } = task.call
-  const work: PaidWork<VideoTarget, string, VideoJob, VideoJob> = {
-    // The answer leaves while its hold is open.
-    ...{ type: 'video', model: request.model, stream: false, sendsBeforeSettlement: true },
-    findModel: () => findMediaModel(deps, task.caller, { id: request.model, type: 'video' }),
-    selectTarget: () => videoTarget(request, file),
-    bound: ({ targets }) => holdOfDearest(targets),
-    begin: (paid) => ({
-      sink: {
-        ...wholeAnswer<VideoJob>(),
-        get mayBeginAnew() {
-          return paid.hold.ageMs < SUBMIT_MS
-        },
+  const work = videoWork<string, VideoJob, VideoJob>(deps, task, (paid) => ({
+    sink: {
+      ...wholeAnswer<VideoJob>(),
+      get mayBeginAnew() {
+        return paid.hold.ageMs < SUBMIT_MS
       },
-      ask: (target) => submit(paid, target),
-      // The cost of a job is read when it is polled.
-      reportsOf: () => [],
-      explain: (error) => (mayHaveBegun(error) ? withoutRetry(error) : error),
-      handOver: (upstreamJobId) => keepJob(deps, task, paid, upstreamJobId),
-    }),
-  }
+    },
+    ask: (target) => submit(paid, target),
+    // The cost of a job is read when it is polled.
+    reportsOf: () => [],
+    explain: (error) => (mayHaveBegun(error) ? withoutRetry(error) : error),
+    handOver: (upstreamJobId) => keepJob(deps, task, paid, upstreamJobId),
+  }))
   return runPaid(deps, task, work)
 }
 
@@ -95,7 +104,7 @@ async function keepJob(
   const { placedAt: createdAt } = hold
   const job: VideoJob = {
     ...{ jobId: createVideoJobId(createdAt), holdId: hold.id, accountId, keyId, model: task.call.request.model },
-    ...{ upstream: upstream.name, upstreamModel, price: formatSnapshot(price) },
+    ...{ upstream: upstream.name, upstreamModel, price: formatSnapshot({ ...price, most: hold.request.most }) },
     ...{ seconds: settings.seconds, size: settings.size, estimate: dearestOf(targets).estimate },
     ...{ upstreamJobId, state: 'queued', progress: 0, createdAt },
     ...{ nextStepAt: nextPollAt({ createdAt }, deps.clock.now()), failures: 0, endedAt: null, errorCode: null },

@@ -1,5 +1,5 @@
 /** What a video costs by the list, noted at its submission: the price at the end is the price at the start. */
-import type { Nanocredits } from '@svc/contract'
+import { formatCredits, parseCredits, type Nanocredits } from '@svc/contract'
 import { chargeMedia, type MediaLine } from '../../pricing/charge-media.ts'
 import type { VideoPrices } from '../../pricing/media-price.ts'
 import type { AttoUsd, Charge } from '../../pricing/price.ts'
@@ -22,6 +22,8 @@ export interface VideoPriceSnapshot {
   readonly perImage: AttoUsd | null
   readonly minimum: AttoUsd | null
   readonly variant: Readonly<Record<string, string>>
+  /** The most that the caller has agreed to pay; null where nothing was agreed. */
+  readonly most: Nanocredits | null
 }
 
 /** Takes the price that applies to the settings. Source: decision 0024 (video jobs). */
@@ -36,6 +38,7 @@ export function notePrice(prices: VideoPrices, settings: VideoSettings): VideoPr
       ...(resolution === null ? {} : { resolution }),
       ...(hasAudio === null ? {} : { audio: String(hasAudio) }),
     },
+    most: null,
   }
 }
 
@@ -62,9 +65,10 @@ export function listCost(snapshot: VideoPriceSnapshot): Nanocredits {
 }
 
 /** Writes a snapshot as JSON text; money is decimal text. */
-export function formatSnapshot({ perSecond, perImage, minimum, ...rest }: VideoPriceSnapshot): string {
+export function formatSnapshot({ perSecond, perImage, minimum, most, ...rest }: VideoPriceSnapshot): string {
   const usd = (amount: AttoUsd | null): string | null => (amount === null ? null : formatUsd(amount))
-  return JSON.stringify({ ...rest, per_second: usd(perSecond), per_image: usd(perImage), minimum: usd(minimum) })
+  const prices = { per_second: usd(perSecond), per_image: usd(perImage), minimum: usd(minimum) }
+  return JSON.stringify({ ...rest, ...prices, ...(most === null ? {} : { credits_at_most: formatCredits(most) }) })
 }
 
 /** @throws {InvariantError} when the text is none that `formatSnapshot` wrote. */
@@ -79,8 +83,13 @@ export function parseSnapshot(text: string): VideoPriceSnapshot {
     ...{ seconds, images, perSecond },
     perImage: usdFrom(value['per_image']),
     minimum: usdFrom(value['minimum']),
+    most: creditsFrom(value['credits_at_most']),
     variant: variant as Readonly<Record<string, string>>,
   }
+}
+
+function creditsFrom(value: unknown): Nanocredits | null {
+  return typeof value === 'string' ? parseCredits(value) : null
 }
 
 function usdFrom(value: unknown): AttoUsd | null {

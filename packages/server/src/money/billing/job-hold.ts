@@ -42,6 +42,8 @@ export interface JobHold {
   readonly model: string
   readonly amount: bigint
   readonly placedAt: number
+  /** The most that the caller has agreed to pay; null where nothing was agreed. */
+  readonly most: Nanocredits | null
 }
 
 /** What became of a job's hold. */
@@ -63,11 +65,11 @@ export async function settleJobHold(
   { lost, ...settlement }: Settlement & Pick<EndingHold, 'lost'>,
 ): Promise<JobSettlement> {
   const now = deps.clock.now()
-  const { id, amount, accountId, keyId, type, model, placedAt } = hold
+  const { id, amount, accountId, keyId, type, model, placedAt, most } = hold
   // From one process to another there are rows alone: a clock that was set back makes it nothing.
   const ageMs = Math.max(0, now - placedAt)
   const placed = { accountId, keyId, processId: JOBS_OWNER, type, model, stream: false, placedAt }
-  const operation = settleOperation({ id, placed, ageMs, lost }, settlement, now)
+  const operation = settleOperation({ id, placed, ageMs, lost, most }, settlement, now)
   const result = await deps.ledger.submit(operation)
   notifySettled(deps, { id, amount, ageMs, firstContentMs: null, request: { type, model } }, operation, result)
   return { charge: nanocreditsOf(result.charge), isFirst: result.kind === 'settled' }

@@ -25,9 +25,11 @@ const marked = (amount: bigint): { readonly nanocredits: string } => ({ nanocred
 
 /** One line, its end included. Amounts are texts, marked as what they are. */
 export function encodeRecord(operation: SettleHold): string {
-  const { charge, cost, lost } = operation
+  const { charge, cost, lost, most } = operation
   // Named one by one: a function that looks at every value costs three times as much, for each settlement.
-  const json = JSON.stringify({ ...operation, charge: marked(charge), cost: marked(cost), lost: marked(lost) })
+  const agreed = most === undefined ? undefined : marked(most)
+  const amounts = { charge: marked(charge), cost: marked(cost), lost: marked(lost) }
+  const json = JSON.stringify({ ...operation, ...amounts, most: agreed })
   return `${checksumOf(json)} ${json}\n`
 }
 

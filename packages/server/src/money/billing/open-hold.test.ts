@@ -26,6 +26,7 @@ function holdOf(units: number, limit: number | null): OpenHold {
     policy: 'affordable',
     firstUnits: 50,
     flush: 'with_end',
+    most: null,
   } as const
   return new OpenHold(deps, request, { units, limit, placedAt: 0, startedAt: 0 })
 }

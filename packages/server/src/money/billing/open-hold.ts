@@ -12,6 +12,7 @@ import type { HoldProgress, PlacedHold, PlaceHold, RequestName, SettleHold, Usag
 import { costAtPar } from '../../pricing/usd.ts'
 import type { SystemClock } from '../../platform/runtime/clock.ts'
 import { Bill } from '../../upstreams/bill.ts'
+import { unitsFor } from '../ledger/hold-size.ts'
 import { insufficientCredits } from './insufficient-credits.ts'
 import { type Charged, NO_FACTS, type Settlement, settleOperation } from './settlement.ts'
 import { SettlementWriter, type SettlementWriterDeps } from './settlement-writer.ts'
@@ -47,6 +48,8 @@ export interface HoldRequest extends Pick<
   readonly caller: Caller
   /** What kind of work it is: it decides how a 402 counts what could be paid. */
   readonly type: UsageType
+  /** The most that the caller has agreed to pay, at least what is held; null where nothing was agreed. */
+  readonly most: Nanocredits | null
 }
 
 const refusals = {
@@ -157,14 +160,15 @@ export class OpenHold {
 
   /**
    * Raises the hold towards a number of units.
-   * @returns the units that it covers now: fewer when a spending limit is reached.
+   * @returns the units that it covers now: fewer when a spending limit or what the caller agreed to is reached.
    * @throws {ServiceError} when the key was revoked or the account suspended.
    */
   async extend(targetUnits: number): Promise<number> {
-    const { perUnit } = this.request
+    const { perUnit, most } = this.request
+    const unitsMax = most === null ? targetUnits : unitsFor(most, this.#fixed, perUnit, targetUnits)
     const result = await this.#deps.ledger.submit({
       ...{ kind: 'extend', holdId: this.id },
-      ...{ fixed: this.#fixed, perUnit, targetUnits },
+      ...{ fixed: this.#fixed, perUnit, targetUnits: Math.max(unitsMax, this.#units) },
       now: this.#deps.clock.now(),
     })
     if (result.kind === 'extended') this.#units = result.units
@@ -186,8 +190,9 @@ export class OpenHold {
     const writer = (this.#writer ??= new SettlementWriter(this.#deps, this))
     if (writer.charged !== null) return writer.charged
     const { id, ageMs } = this
-    const lost = costAtPar(this.bill.lost)
-    return writer.write(settleOperation({ id, placed: this.#placed, ageMs, lost }, settlement, this.#deps.clock.now()))
+    const { most } = this.request
+    const ending = { id, placed: this.#placed, ageMs, lost: costAtPar(this.bill.lost), most }
+    return writer.write(settleOperation(ending, settlement, this.#deps.clock.now()))
   }
 
   /**

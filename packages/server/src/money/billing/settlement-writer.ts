@@ -81,7 +81,8 @@ export class SettlementWriter {
     }
     // The database may have answered meanwhile.
     if (this.#unwritten === null) journal.remove(this.#hold.id)
-    return (this.#charged ??= { charge: operation.charge, isPending: true })
+    const { charge, most = charge } = operation
+    return (this.#charged ??= { charge: charge < most ? charge : most, isPending: true })
   }
 
   /**

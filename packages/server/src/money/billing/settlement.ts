@@ -1,4 +1,5 @@
 import { nanocreditsOf, type Nanocredits } from '@svc/contract'
+import { withAgreedMaximum } from '../../pricing/agreed-maximum.ts'
 import type { PlacedHold, SettleHold, UsageFacts } from '../ledger/operations.ts'
 
 /** What the request costs and became. The charge that is really taken can be lower: see `OpenHold.settle`. */
@@ -17,11 +18,14 @@ export interface EndingHold {
   readonly ageMs: number
   /** What upstreams have billed beside what was delivered: it is written off. */
   readonly lost: Nanocredits
+  /** The most that the caller has agreed to pay; null where nothing was agreed. */
+  readonly most: Nanocredits | null
 }
 
 /** What the ledger is asked to end a hold with, of a request or of a job. A failure that is free releases it. */
 export function settleOperation(hold: EndingHold, { charge, cost, facts }: Settlement, now: number): SettleHold {
-  const { id, placed, ageMs, lost } = hold
+  const { id, placed, ageMs, lost, most } = hold
+  const latencyMs = Math.round(ageMs)
   return {
     kind: 'settle',
     holdId: id,
@@ -29,7 +33,8 @@ export function settleOperation(hold: EndingHold, { charge, cost, facts }: Settl
     charge,
     cost: nanocreditsOf(cost + lost),
     lost,
-    facts: { ...facts, latencyMs: Math.round(ageMs) },
+    ...(most === null ? {} : { most }),
+    facts: { ...facts, latencyMs, pricing: most === null ? facts.pricing : withAgreedMaximum(facts.pricing, most) },
     placed,
     now,
   }

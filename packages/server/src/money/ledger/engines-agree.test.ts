@@ -1,6 +1,6 @@
 /** One random test drives both engines with the same operations and compares every answer and every table. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { LedgerOperation, RecordCredit } from './operations.ts'
+import type { LedgerOperation, RecordCredit, SettleHold } from './operations.ts'
 import { DELIVERED, FAILED, capture, grant, placeHold, release, TEST_NOW } from '../../../testing/ledger-operations.ts'
 import { hexOf, seedReadyDeposit, seenDeposit } from '../../../testing/seed-deposit.ts'
 import { createDepositStore } from '../../deposits/deposit-store.ts'
@@ -214,6 +214,11 @@ function anyPlace(world: World): LedgerOperation {
   })
 }
 
+/** Some callers have agreed to a maximum. */
+function anyMost(random: Random): Pick<SettleHold, 'most'> {
+  return random.below(3) === 0 ? { most: nanocreditsOf(BigInt(random.below(5_000))) } : {}
+}
+
 function anySettle(world: World): LedgerOperation {
   const { random } = world
   const now = world.now + random.below(1_000)
@@ -223,7 +228,7 @@ function anySettle(world: World): LedgerOperation {
   if (end < 2) return release(holdId, { cost, now })
   if (end < 4) return release(holdId, { end: 'expired', cost: nanocreditsOf(0n), now })
   const facts = random.below(4) === 0 ? FAILED : { ...DELIVERED, promptTokens: random.below(1_000) }
-  return capture(holdId, BigInt(random.below(9_000)), { cost, facts, now })
+  return capture(holdId, BigInt(random.below(9_000)), { cost, facts, ...anyMost(random), now })
 }
 
 /** A settlement of a hold without a row, sometimes once more, by a caller who sometimes is gone, too. */
@@ -245,7 +250,8 @@ function anyLateSettle(world: World): LedgerOperation {
     return release(holdId, { cost: nanocreditsOf(BigInt(random.below(2) * random.below(900))), placed, now })
   }
   const cost = nanocreditsOf(BigInt(random.below(6_000)))
-  return capture(holdId, BigInt(random.below(random.below(4) === 0 ? 90_000 : 4_000)), { cost, placed, now })
+  const charge = BigInt(random.below(random.below(4) === 0 ? 90_000 : 4_000))
+  return capture(holdId, charge, { cost, placed, ...anyMost(random), now })
 }
 
 function anyJournal({ random, holds, now }: World): LedgerOperation {

@@ -180,6 +180,8 @@ export interface SettleHold {
   readonly cost: Nanocredits
   /** The part of the cost that brought the caller nothing: it is written off beside whatever is charged. */
   readonly lost: Nanocredits
+  /** The most that the caller has agreed to pay: what is due beyond it is written off. Absent: nothing was agreed. */
+  readonly most?: Nanocredits
   readonly facts: UsageFacts
   /** What the hold was placed for; null where a hold that is gone is a fault. */
   readonly placed: PlacedHold | null
@@ -299,6 +301,8 @@ export interface HoldProgress {
   readonly upstream: string | null
   readonly upstreamModel: string | null
   readonly generationId: string | null
+  /** As in `SettleHold`. */
+  readonly most?: Nanocredits
 }
 
 /**

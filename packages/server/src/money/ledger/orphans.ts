@@ -8,6 +8,7 @@
 import { ZERO, type Nanocredits } from '@svc/contract'
 import type { Database } from '../../platform/db/database.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
+import { withAgreedMaximum } from '../../pricing/agreed-maximum.ts'
 import type { ChargeBasis, ChatUsage, LateCost } from '../../pricing/price.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { parseHoldProgress } from './hold-progress.ts'
@@ -166,14 +167,18 @@ interface OrphanFindings {
 
 function settlementFor(deps: OrphanDeps, findings: OrphanFindings): readonly [Outcome, SettleHold] {
   const { hold, progress, found, now } = findings
-  const base = { kind: 'settle', holdId: hold.hold_id, lost: ZERO, placed: placedFrom(hold), now } as const
+  const { most } = progress ?? {}
+  const agreed = most === undefined ? {} : { most }
+  const explain = (pricing: string | null) => (most === undefined ? pricing : withAgreedMaximum(pricing, most))
+  const base = { kind: 'settle', holdId: hold.hold_id, lost: ZERO, ...agreed, placed: placedFrom(hold), now } as const
   const facts = factsFrom(progress, found?.usage ?? null)
   if (found !== null) {
     const { charge, cost, basis, pricing } = deps.chargeForCost(hold, found)
-    return ['looked', { ...base, end: 'captured', charge, cost, facts: { ...facts, basis, pricing } }]
+    return ['looked', { ...base, end: 'captured', charge, cost, facts: { ...facts, basis, pricing: explain(pricing) } }]
   }
   if (progress !== null && progress.charge > 0n) {
-    const estimate: UsageFacts = { ...facts, basis: 'estimate', estimated: true, pricing: progress.pricing }
+    const pricing = explain(progress.pricing)
+    const estimate: UsageFacts = { ...facts, basis: 'estimate', estimated: true, pricing }
     return ['estimated', { ...base, end: 'captured', charge: progress.charge, cost: progress.cost, facts: estimate }]
   }
   return ['expired', { ...base, end: 'expired', charge: ZERO, cost: ZERO, facts: { ...facts, status: 'error' } }]

@@ -121,7 +121,7 @@ function placeRowFrom(ids: BatchIds, operation: PlaceHold): Record<string, unkno
 
 function settleRowFrom(
   ids: BatchIds,
-  { holdId, end, charge, cost, lost, now, facts, placed }: SettleHold,
+  { holdId, end, charge, cost, lost, most, now, facts, placed }: SettleHold,
 ): Record<string, unknown> {
   const name = placed?.name ?? null
   return {
@@ -131,6 +131,7 @@ function settleRowFrom(
     charge: charge.toString(),
     cost: cost.toString(),
     lost: lost.toString(),
+    ...(most === undefined ? {} : { most: most.toString() }),
     now,
     ...(name === null ? {} : { name: { ...name, processId: placed?.processId } }),
     upstream: facts.upstream,

@@ -14,9 +14,10 @@ export interface Settlement {
   readonly margin: bigint
 }
 
-/** Splits a charge that `payable` may not cover, so that `charge + writeOff = cost + margin`. */
-export function splitCharge(asked: Pick<SettleHold, 'charge' | 'cost' | 'lost'>, payable: bigint): Settlement {
-  const charge = asked.charge < payable ? asked.charge : payable
+/** Splits a charge that `payable` or the agreed maximum may not cover, so that `charge + writeOff = cost + margin`. */
+export function splitCharge(asked: Pick<SettleHold, 'charge' | 'cost' | 'lost' | 'most'>, payable: bigint): Settlement {
+  const due = asked.most === undefined || asked.charge < asked.most ? asked.charge : asked.most
+  const charge = due < payable ? due : payable
   const delivered = asked.cost - asked.lost
   const owed = (asked.charge > delivered ? asked.charge : delivered) + asked.lost
   return { charge, writeOff: owed - charge, cost: asked.cost, margin: owed - asked.cost }

@@ -76,6 +76,23 @@ function ableTargets<To extends Target>(deps: TargetDeps, model: Model, selectTa
 }
 
 /**
+ * Lists every upstream that may come to serve a request, whether it is left alone at the moment or not. In the order of
+ * the route, also where requests draw theirs by weight.
+ *
+ * @throws {ServiceError} 400 when none can do what is asked.
+ */
+export function listEveryTarget<To extends Target>(
+  deps: TargetDeps,
+  model: Model,
+  selectTarget: SelectTarget<To>,
+): readonly [To, ...To[]] {
+  const [first, ...others] = ableTargets(deps, model, selectTarget).map(({ target }) => target)
+  if (first === undefined) throw new InvariantError(`No target sells ${model.id}`)
+  const { route } = model
+  return route?.fallback === false && !route.isWeighted ? [first] : [first, ...others]
+}
+
+/**
  * Lists the upstreams for a request: in the order of the route or drawn by weight, without those that cannot do what is
  * asked, and those that are left alone because they fail. Each may come to serve it, so the hold covers all of them.
  *

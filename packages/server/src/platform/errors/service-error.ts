@@ -44,6 +44,17 @@ export class ServiceError extends Error {
     this.headers = options.headers ?? {}
   }
 
+  /** The same error in other words. */
+  renamed(changed: { readonly message?: string; readonly param: string }): ServiceError {
+    const { internal, details, headers, retryAfterSeconds, shouldRetry } = this
+    return new ServiceError(this.code, changed.message ?? this.message, {
+      param: changed.param,
+      ...{ internal, details, headers, cause: this },
+      ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }),
+      ...(shouldRetry === null ? {} : { shouldRetry }),
+    })
+  }
+
   get status(): number {
     return errorCodes[this.code].status
   }

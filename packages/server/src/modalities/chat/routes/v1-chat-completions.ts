@@ -1,14 +1,15 @@
 import { endpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import type { IdempotentRun } from '../../../admission/idempotency/idempotency.ts'
+import { chooseModel } from '../choose-model.ts'
 import { completeChat } from '../complete-chat.ts'
 import { type ChatCall, parseChat } from '../parse-chat.ts'
 import { streamChat } from '../stream-chat.ts'
-import { firstChatModel } from '../../../pipeline/find-model.ts'
 import type { Caller } from '../../../access/keys/caller.ts'
 import { beginIdempotent, storeStream, storeResponse } from '../../../edge/idempotent-response.ts'
 import type { ChatRoutesDeps } from '../chat-routes-deps.ts'
 import { speaksOpenRouter } from '../../../edge/client-form.ts'
+import { paidTask } from '../../../edge/paid-task.ts'
 import { openRouterCompletion, openRouterReader } from '../../../edge/openrouter-form.ts'
 import { readJsonBody } from '../../../edge/read-json-body.ts'
 import { admitCaller, type RouteCall } from '../../../edge/route.ts'
@@ -26,12 +27,11 @@ interface AdmittedChat {
 
 async function answerStream(deps: ChatRoutesDeps, call: RouteCall, { caller, chat, run }: AdmittedChat): Promise<void> {
   const { request } = call
-  const task = { caller, call: chat, requestId: request.id }
   const plain = streamReader(deps, call)
   const head = { requestId: request.id, model: chat.request.model, now: deps.clock.now() }
   try {
     await storeStream(deps, speaksOpenRouter(request) ? openRouterReader(plain, head) : plain, run, (reader) =>
-      asStream(deps, caller, () => streamChat(deps.chat, task, reader)),
+      asStream(deps, caller, () => streamChat(deps.chat, paidTask(deps, call, caller, chat), reader)),
     )
   } catch (error) {
     // A stream that is open already cannot become another answer; only a broken connection can show the failure.
@@ -43,20 +43,12 @@ async function answerStream(deps: ChatRoutesDeps, call: RouteCall, { caller, cha
 async function answerWhole(deps: ChatRoutesDeps, call: RouteCall, { caller, chat, run }: AdmittedChat): Promise<void> {
   const { request } = call
   const json = await storeResponse(deps, run, async () => {
-    const completed = await completeChat(deps.chat, { caller, call: chat, requestId: request.id })
+    const completed = await completeChat(deps.chat, paidTask(deps, call, caller, chat))
     const headers = setChargeHeaders(call, completed.charged)
     const body = speaksOpenRouter(request) ? openRouterCompletion(completed.body) : completed.body
     return { contentType: JSON_TYPE, headers, body }
   })
   sendJsonText(call, json)
-}
-
-/** Of several models that a request names, the first that can answer it. @throws {ServiceError} where none can. */
-function chooseModel({ chat: deps }: ChatRoutesDeps, caller: Caller, chat: ChatCall): ChatCall {
-  const [first, ...others] = chat.models
-  if (first === undefined) return chat
-  const model = firstChatModel(deps, caller, [first, ...others])
-  return { ...chat, request: { ...chat.request, model } }
 }
 
 /** POST /v1/chat/completions. The key is checked before the body is read. Source: spec 2.2, 2.8, 4. */
@@ -71,7 +63,7 @@ export function v1ChatCompletions(app: FastifyInstance, deps: ChatRoutesDeps): v
       bytesMax: deps.limits.chatBodyBytes,
     })
     try {
-      const chat = chooseModel(deps, caller, parseChat(body))
+      const chat = chooseModel(deps.chat, caller, parseChat(body))
       request.facts.model = chat.request.model
       const once = await beginIdempotent(deps, call, { caller, endpoint, body })
       if (once.kind === 'replay') return once.body

@@ -9,6 +9,7 @@ import type { Caller } from '../../../access/keys/caller.ts'
 import { beginIdempotent, storeStream } from '../../../edge/idempotent-response.ts'
 import type { SpeechRoutesDeps } from '../speech-routes-deps.ts'
 import { storeSpeech } from '../store-speech.ts'
+import { paidTask } from '../../../edge/paid-task.ts'
 import { readJsonBody } from '../../../edge/read-json-body.ts'
 import { admitCaller, type RouteCall } from '../../../edge/route.ts'
 import { audioReader } from '../audio-writer.ts'
@@ -25,9 +26,9 @@ interface AdmittedSpeech {
 }
 
 function answerAudio(deps: SpeechRoutesDeps, call: RouteCall, { caller, speech, run }: AdmittedSpeech): Promise<void> {
-  const task = { caller, call: speech, requestId: call.request.id }
   const { request } = speech
-  const speak = (reader: AudioReader) => asStream(deps, caller, () => speakText(deps.audio, task, reader))
+  const speak = (reader: AudioReader) =>
+    asStream(deps, caller, () => speakText(deps.audio, paidTask(deps, call, caller, speech), reader))
   if (request.stream_format !== 'sse') return storeSpeech(deps, audioReader(call), run, speak)
   const characters = countCharacters(request.input)
   return storeStream(deps, streamReader(deps, call), run, (reader) => speak(eventReader(reader, characters)))
