@@ -26,6 +26,8 @@ export interface PostgresCluster {
    * the first, which goes on confirming. What a cluster does that has no watchdog, and a proxy that ends no sessions.
    */
   split(): Promise<void>
+  /** Clients that connect anew reach the first again, as by a second proxy that has not noticed. */
+  leadBack(): void
   /** The first primary is gone at last, with the sessions that it still had. */
   endFirst(): Promise<void>
   close(): Promise<void>
@@ -66,6 +68,7 @@ export async function startPostgresCluster(): Promise<PostgresCluster> {
       await address.heal()
     },
     split: promote,
+    leadBack: () => address.leadTo(primary.url),
     async endFirst() {
       await primary.kill()
     },

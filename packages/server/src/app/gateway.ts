@@ -226,6 +226,10 @@ function observedParts(parts: Parts, videos: VideoDeps): Omit<ObservedParts, 'ph
 /** How often what was kept for a time is forgotten that is old enough, in milliseconds. Source: own choice. */
 const FORGET_MS = 3_600_000
 
+function lookAgainAt(database: OpenDatabase): (() => Promise<void>) | null {
+  return database.engine === 'postgres' ? () => database.pool.lookAgain() : null
+}
+
 function workerDeps(parts: Parts, videos: VideoDeps, batches: BatchRunner) {
   const { config, ledger, openHolds, clock, processId, catalog, upstreams, log } = parts
   const [primary] = config.upstreams
@@ -234,6 +238,7 @@ function workerDeps(parts: Parts, videos: VideoDeps, batches: BatchRunner) {
     leases: parts.leases,
     database: parts.database,
     leftJournals: parts.settlements.left,
+    lookAgain: lookAgainAt(parts.database),
     lostCharges: parts.settlements.lost,
     catalog: catalog.catalog,
     revocations: parts.revocations,

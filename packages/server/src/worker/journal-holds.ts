@@ -10,6 +10,8 @@ export interface JournalDeps {
   readonly clock: Clock
   /** The clock by which the loops wait, which goes on while the other one is moved. */
   readonly loopClock: MonotonicClock
+  /** Asks who the address of the database leads to now; null on embedded storage. */
+  readonly lookAgain: (() => Promise<void>) | null
   /** Null on embedded storage. */
   readonly lostCharges: Pick<LostCharges, 'look'> | null
   readonly processId: string
@@ -20,10 +22,12 @@ export interface JournalDeps {
 const ENTRIES_MAX = 250
 
 /**
- * Renews this process's lease and notes what its open holds would be charged, then writes settlements that could not
+ * Looks whether the address of the database leads to another server, renews this process's lease and notes what its open holds would be charged, then writes settlements that could not
  * be written before, and looks whether the database has lost any. Source: decision 0009 (orphans).
  */
 export async function journalHolds(deps: JournalDeps, watch: LeaseWatch): Promise<void> {
+  // Nothing waits for it: where it fails, the others say so, too.
+  const looking = deps.lookAgain?.().catch(() => undefined)
   const askedAt = deps.loopClock.elapsed()
   const now = deps.clock.now()
   const lease = { kind: 'journal', processId: deps.processId, leaseUntil: now + deps.leaseMs, now } as const
@@ -34,5 +38,6 @@ export async function journalHolds(deps: JournalDeps, watch: LeaseWatch): Promis
     await deps.ledger.submit({ ...lease, entries: entries.slice(start, start + ENTRIES_MAX) })
   }
   await deps.openHolds.rewriteUnwritten()
+  await looking
   await deps.lostCharges?.look()
 }

@@ -20,6 +20,7 @@ async function openWorkers(more: (ledger: Ledger) => Partial<WorkersDeps>) {
     processId: 'process-1',
     leases: new LeaseObserver({ clock: { elapsed: () => 1_000 }, leaseMs: 60_000 }),
     dataFolder: null,
+    lookAgain: null,
     lostCharges: { look: () => Promise.resolve() },
     leftJournals: { replay: () => Promise.resolve(), has: () => false },
     leaseMs: 60_000,

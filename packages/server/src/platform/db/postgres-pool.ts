@@ -3,7 +3,7 @@ import { DatabaseUnavailableError } from '../errors/database-unavailable-error.t
 import { postgresFailureOf } from './database-failure.ts'
 import { PostgresClient } from './postgres-client.ts'
 import { type PostgresLimits, REQUEST_LIMITS } from './postgres-limits.ts'
-import { SERVER_IDENTITY } from './server-identity.ts'
+import { greetServer, ReplacedServerError, type ServerTimeline } from './server-greeting.ts'
 
 export interface PostgresPoolOptions extends Pick<PoolConfig, 'max' | 'types'> {
   readonly url: string
@@ -20,15 +20,15 @@ export interface PostgresPoolOptions extends Pick<PoolConfig, 'max' | 'types'> {
 /** An idle connection is closed after so long, and probed by the system after a part of it. Source: own choice. */
 const IDLE_MS = 30_000
 const KEEP_ALIVE_MS = 10_000
-/** A new connection says within so long whether it takes writes. Source: own choice. */
-const GREETING_MS = 3_000
 
 /**
  * A pool of connections to PostgreSQL, of which none is without a limit and none ends the process.
  *
  * A connection that breaks leaves the pool by itself, in use or not. One that is made is asked whether it takes writes:
  * a standby counts as no database. Where it reaches another server than those before it, these are replaced: after a
- * fail-over none stays with a primary that was not stopped.
+ * fail-over none stays with a primary that was not stopped. That one counts as no database from then on.
+ *
+ * Source: decision 0144 (the newest timeline is the database).
  */
 export class PostgresPool extends Pool {
   readonly limits: PostgresLimits
@@ -37,6 +37,8 @@ export class PostgresPool extends Pool {
   readonly #onFailure: (failure: DatabaseUnavailableError) => void
   /** The server that the newest connection has reached, in this life of it; empty before the first. */
   #server = ''
+  #newest: ServerTimeline | null = null
+  readonly #clientConfig: ReturnType<typeof clientConfig>
 
   constructor({
     url,
@@ -45,15 +47,17 @@ export class PostgresPool extends Pool {
     onFailure = () => undefined,
     ...config
   }: PostgresPoolOptions) {
+    const ofClients = clientConfig(url, limits, takesSettings)
     super({
       ...config,
-      ...clientConfig(url, limits, takesSettings),
+      ...ofClients,
       idleTimeoutMillis: IDLE_MS,
       Client: PostgresClient,
       // The pool waits for what this answers, which its type does not say.
       onConnect: ((client: ClientBase) => this.#greet(client)) as (client: ClientBase) => void,
     })
     this.limits = limits
+    this.#clientConfig = ofClients
     this.#onFailure = onFailure
     this.on('error', () => undefined)
     this.on('connect', (client) => this.#watch(client as unknown as PostgresClient))
@@ -92,13 +96,40 @@ export class PostgresPool extends Pool {
     }
   }
 
-  /** @throws {DatabaseUnavailableError} when what is at the other end takes no writes. */
+  /**
+   * Asks by a connection of its own who the address leads to now. Where that is another server, the connections of this
+   * pool are replaced before they are lent again. Connections that work stay with a primary that was replaced and not
+   * stopped: nothing else tells.
+   *
+   * @throws {DatabaseUnavailableError} when nothing answers there that takes writes.
+   */
+  async lookAgain(): Promise<void> {
+    const client = new PostgresClient(this.#clientConfig)
+    try {
+      await client.connect()
+      await this.#greet(client)
+      await client.end()
+    } catch (error) {
+      client.discard()
+      throw postgresFailureOf(error)
+    }
+  }
+
+  /** @throws {DatabaseUnavailableError} when what is at the other end takes no writes, or was replaced. */
   async #greet(client: ClientBase): Promise<void> {
-    const server = await requireWrites(client)
-    if (this.#server !== '' && server !== this.#server) {
+    const { identity, timeline } = await greetServer(client)
+    const newest = this.#newest
+    if (timeline !== null) {
+      const isReplaced = newest?.system === timeline.system && timeline.number < newest.number
+      if (isReplaced) {
+        throw new DatabaseUnavailableError('away', new ReplacedServerError(timeline.number, newest.number))
+      }
+      this.#newest = timeline
+    }
+    if (this.#server !== '' && identity !== this.#server) {
       for (const each of this.#clients) if (each !== client) this.#lost.add(each)
     }
-    this.#server = server
+    this.#server = identity
   }
 
   /** When one connection is lost, the others are replaced before they are leased again: what they do now goes on. */
@@ -127,27 +158,4 @@ function clientConfig(url: string, limits: PostgresLimits, takesSettings: boolea
     fallback_application_name: 'svc',
     ...(takesSettings ? settings : {}),
   }
-}
-
-/** A server that takes no writes: a standby, or a primary that was demoted or is made read-only by its operator. */
-export class ReadOnlyServerError extends Error {
-  constructor() {
-    super('the server takes no writes: it is a standby, or it was set to read only')
-    this.name = 'ReadOnlyServerError'
-  }
-}
-
-/**
- * @returns which server is at the other end, in this life of it.
- * @throws {DatabaseUnavailableError} when it takes no writes.
- */
-async function requireWrites(client: ClientBase): Promise<string> {
-  const question = {
-    text: `select current_setting('transaction_read_only') as read_only, ${SERVER_IDENTITY} as server`,
-    query_timeout: GREETING_MS,
-  }
-  const { rows } = await client.query<{ readonly read_only: string; readonly server: string }>(question)
-  const [row] = rows
-  if (row?.read_only !== 'on') return row?.server ?? ''
-  throw new DatabaseUnavailableError('away', new ReadOnlyServerError())
 }
