@@ -1,18 +1,11 @@
 /** Requests that name no limit: the balance is the limiter only where it must be, and never cuts what it can pay. */
-import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
-import {
-  beginStream,
-  chunkText,
-  sendCompletion,
-  sendEvent,
-  sendStream,
-  usageText,
-} from '../packages/server/testing/stub-upstream.ts'
+import { beginStream, sendCompletion, sendStream } from '../packages/server/testing/stub-upstream.ts'
 import { useGatewayPerTest } from '../packages/server/testing/use-gateway.ts'
 import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { ask, chargeIn, createGate, credits, finishReasonOf, hasText, openStream, question } from './open-stream.ts'
 import { measureHold, setBalance } from './funded-caller.ts'
+import { sendText, steppedStream } from './stepped-stream.ts'
 
 const stub = useStubUpstream()
 const gateway = useGatewayPerTest(() => ({ upstreamUrl: stub.url, credits: '0' }))
@@ -78,33 +71,6 @@ test('a rich account’s request goes upstream unchanged', async () => {
   expect(answer.json?.svc).not.toHaveProperty('max_tokens_applied')
 })
 
-/** Sends text of so many bytes in one chunk. Four bytes count as a token until the usage is known. */
-const sendText = (response: ServerResponse, bytes: number): void =>
-  sendEvent(response, chunkText({ content: 'x'.repeat(bytes) }))
-
-/** An upstream whose stream goes on when a test says so. */
-function steppedStream(): {
-  readonly send: (bytes: number) => Promise<void>
-  readonly finish: (tokens: number) => Promise<void>
-} {
-  const started = Promise.withResolvers<ServerResponse>()
-  stub.onChat = (call, response) => {
-    if (call.json?.['stream'] !== true) return sendCompletion(response)
-    beginStream(response)
-    started.resolve(response)
-  }
-  return {
-    send: async (bytes) => sendText(await started.promise, bytes),
-    finish: async (tokens) => {
-      const response = await started.promise
-      sendEvent(response, chunkText({}, 'stop'))
-      sendEvent(response, usageText({ prompt_tokens: 10, completion_tokens: tokens }))
-      sendEvent(response, '[DONE]')
-      response.end()
-    },
-  }
-}
-
 async function heldIs(amount: bigint): Promise<void> {
   await expect.poll(async () => (await gateway.balance()).held).toBe(amount)
 }
@@ -135,7 +101,7 @@ test('an upstream that does not keep the client’s own limit is stopped where t
 
 test('an upstream that goes a little beyond the limit is not stopped', async () => {
   await affordTokens(101n)
-  const upstream = steppedStream()
+  const upstream = steppedStream(stub)
   const opening = openStream(gateway, { ...body, max_completion_tokens: 100 })
   await upstream.send(1_600)
   const stream = await opening
@@ -148,7 +114,7 @@ test('an upstream that goes a little beyond the limit is not stopped', async () 
 test('a long stream extends its hold in doubling steps and is not cut', async () => {
   // Pays for all that the model can make, but not four times over: the hold starts small.
   await affordTokens(OPUS_TOKENS)
-  const upstream = steppedStream()
+  const upstream = steppedStream(stub)
   const opening = openStream(gateway, body)
   await upstream.send(4)
   const stream = await opening
@@ -180,7 +146,7 @@ test('a long stream extends its hold in doubling steps and is not cut', async ()
 
 test('a stream ends with finish_reason length when another request takes the credits that it needs', async () => {
   await affordTokens(10_000n)
-  const upstream = steppedStream()
+  const upstream = steppedStream(stub)
   const opening = openStream(gateway, body)
   await upstream.send(4)
   const stream = await opening
@@ -208,7 +174,7 @@ test('a stream ends with finish_reason length when another request takes the cre
 
 test('a stream whose extension was refused goes on when the credits are free again', async () => {
   await affordTokens(10_000n)
-  const upstream = steppedStream()
+  const upstream = steppedStream(stub)
   const opening = openStream(gateway, body)
   await upstream.send(4)
   const stream = await opening

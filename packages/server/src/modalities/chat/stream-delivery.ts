@@ -135,6 +135,7 @@ export class StreamDelivery extends EventSink implements Sink<StreamTotals, Stre
     } finally {
       clearTimeout(firstContent)
       clearTimeout(this.#drain)
+      this.#hold.close()
       ended.removeEventListener('abort', onEnded)
       gone.removeEventListener('abort', onGone)
     }
