@@ -10,7 +10,7 @@ import { lockFile } from '../../platform/db/file-lock.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { SettleHold, SettleResult } from '../ledger/operations.ts'
-import type { MonotonicClock } from '../../platform/runtime/clock.ts'
+import type { SystemClock } from '../../platform/runtime/clock.ts'
 import { decodeRecords } from './journal-record.ts'
 import { JOURNAL_SUFFIX, journalLock } from './settlement-journal.ts'
 
@@ -35,14 +35,15 @@ export interface LeftJournalsOptions extends LeftJournalEvents {
   /** The file of this process, which is no concern of these. */
   readonly ownPath: string
   readonly ledger: Pick<Ledger, 'submit'>
-  readonly clock: MonotonicClock
+  readonly clock: SystemClock
 }
 
 interface LeftJournal {
   readonly path: string
   readonly unlock: () => void
   readonly waiting: Map<string, SettleHold>
-  readonly foundAt: number
+  /** When the first was settled, by the monotonic clock of this process. */
+  readonly waitsSince: number
   /** Whether something in it has to be looked at by a person. */
   isKept: boolean
 }
@@ -61,13 +62,13 @@ export class LeftJournals {
     return [...this.#journals.values()].some(({ waiting }) => waiting.has(holdId))
   }
 
-  /** How many wait, and how long this process has known of the first, in milliseconds; 0 for none. */
+  /** How many wait, and since when the first was settled, in milliseconds; 0 for none. */
   figures(): { readonly waiting: number; readonly oldestMs: number } {
     const waiting = [...this.#journals.values()].filter((journal) => journal.waiting.size > 0)
     const now = this.#options.clock.elapsed()
     return {
       waiting: waiting.reduce((sum, journal) => sum + journal.waiting.size, 0),
-      oldestMs: Math.max(0, ...waiting.map(({ foundAt }) => now - foundAt)),
+      oldestMs: Math.max(0, ...waiting.map(({ waitsSince }) => now - waitsSince)),
     }
   }
 
@@ -112,8 +113,10 @@ export class LeftJournals {
       if (text === null) return await removeLock(path, unlock)
       const { records, damagedLines } = decodeRecords(text)
       const waiting = new Map(records.map((record) => [record.holdId, record]))
-      const foundAt = this.#options.clock.elapsed()
-      this.#journals.set(path, { path, unlock, waiting, foundAt, isKept: damagedLines > 0 })
+      const { clock } = this.#options
+      const ageMs = records.reduce((most, { now }) => Math.max(most, clock.now() - now), 0)
+      const state = { waitsSince: clock.elapsed() - ageMs, isKept: damagedLines > 0 }
+      this.#journals.set(path, { path, unlock, waiting, ...state })
       this.#options.onFound(path, { settlements: waiting.size, damagedLines })
     } catch (error) {
       unlock()
