@@ -7,6 +7,10 @@ import { readOptions } from '../../packages/server/src/app/read-options.ts'
 import { wholeNumber } from '../../packages/server/src/platform/runtime/program-options.ts'
 import { seedOption, storageOptions } from '../rig/options.ts'
 import { runVideoKills } from '../videos/run-video-kills.ts'
+import { clusterOptions } from './cluster/cluster-options.ts'
+import { missingForCluster } from './cluster/cluster-programs.ts'
+import { isClusterClean, renderCluster, renderEvent } from './cluster/render-cluster.ts'
+import { runCluster } from './cluster/run-cluster.ts'
 import { isClean, renderReport } from './render-report.ts'
 import { disturbances, DISTURBANCES_OF_SQLITE } from './rounds/disturbances.ts'
 import { disturbancesOption } from './rounds/disturbances-option.ts'
@@ -27,9 +31,27 @@ const options = readOptions({
     clients: wholeNumber({ help: 'clients at a time', otherwise: 16, from: 1 }),
     processes: wholeNumber({ help: 'gateways at a time, on PostgreSQL', otherwise: 2, from: 1 }),
     seed: seedOption('decides clients, answers and moments of the kills'),
+    ...clusterOptions,
     ...storageOptions,
   },
 })
+if (options.cluster) {
+  const { events, setup, seed, rate, streams, logs } = options
+  const missing = missingForCluster()
+  if (missing.length > 0) {
+    console.error(`A cluster cannot be started here. Missing: ${missing.join('; ')}.`)
+    process.exit(1)
+  }
+  const repeat = `npm run chaos -- --cluster --setup ${setup} --seed ${seed} --rate ${rate} --streams ${streams}`
+  console.log(`chaos of a cluster: ${repeat} --events ${events.join(',')}`)
+  const report = await runCluster({
+    ...{ seed, setup, events, rate, streams, logs },
+    onEvent: (event) => console.log(renderEvent(event)),
+  })
+  console.log(renderCluster(report))
+  process.exit(isClusterClean(report) ? 0 : 1)
+}
+
 const { kills, rounds, first, only, stages, seed, clients, database: engine, 'database-url': postgresUrl } = options
 const videoKills = options['video-kills']
 const processes = engine === 'sqlite' ? 1 : options.processes

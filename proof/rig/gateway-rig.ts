@@ -11,11 +11,12 @@ import {
   wideLimits,
 } from '../../packages/server/testing/gateway-rig.ts'
 import type { GatewayProcess, GatewayStart } from '../../packages/server/testing/start-gateway-process.ts'
+import type { FreshDatabase } from '../../packages/server/testing/fresh-database.ts'
 import { makeStorage, type StorageOptions } from './storage.ts'
 
 type Limits = NonNullable<ConfigFile['limits']>
 
-export interface RigOptions extends StorageOptions {
+export interface RigSetup {
   /** Base address of the upstream, ending in `/v1`. */
   readonly upstreamUrl: string
   readonly limits?: Limits
@@ -26,6 +27,9 @@ export interface RigOptions extends StorageOptions {
   readonly patienceMs?: number
   readonly env?: Readonly<Record<string, string>>
 }
+
+/** With a database that is made for it, or one that is there. */
+export type RigOptions = RigSetup & (StorageOptions | { readonly storage: FreshDatabase })
 
 export interface Rig
   extends Pick<GatewayRig, 'place'>, Pick<OpenGatewayBooks, 'database' | 'createKey' | 'revokeKey' | 'setKeyBudget'> {
@@ -60,7 +64,7 @@ const PEPPER = 'a pepper that all processes of a proof share'
 /** Kept of what a gateway prints, in characters: enough to see why it ended. */
 const OUTPUT_MAX = 20_000
 
-function configFile(options: RigOptions, limits: Limits = {}): ConfigFile {
+function configFile(options: RigSetup, limits: Limits = {}): ConfigFile {
   const { upstreamUrl: url, patienceMs, deposits, more = {} } = options
   const patience = patienceMs === undefined ? {} : { first_byte_ms: patienceMs, idle_ms: patienceMs }
   return {
@@ -77,7 +81,7 @@ function configFile(options: RigOptions, limits: Limits = {}): ConfigFile {
 /** Makes the database and what serves it. No gateway runs until `start` is called. */
 export async function openRig(options: RigOptions): Promise<Rig> {
   const rig = await openGatewayRig({
-    database: await makeStorage(options),
+    database: 'storage' in options ? options.storage : await makeStorage(options),
     file: configFile(options, options.limits),
     env: { SVC_KEY_PEPPER: PEPPER, UPSTREAM_KEY: 'sk-or-v1-upstream-secret', ...options.env },
   })

@@ -6,10 +6,7 @@ import {
   makeSqliteDatabase,
 } from '../../packages/server/testing/fresh-database.ts'
 import { startPostgresServer } from '../../packages/server/testing/postgres-server.ts'
-
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
-/** Exit code of a program that was interrupted. */
-const INTERRUPTED = 130
+import { onInterrupt } from './on-interrupt.ts'
 
 export interface StorageOptions {
   readonly engine: DatabaseEngine
@@ -33,16 +30,11 @@ async function make({ engine, postgresUrl }: StorageOptions): Promise<FreshDatab
 /** Makes an empty database. A proof that is interrupted leaves no server and no folder behind. */
 export async function makeStorage(options: StorageOptions): Promise<FreshDatabase> {
   const { place, remove } = await make(options)
-  const interrupt = (): void => {
-    // Whatever still runs fails now, and is not asked for any more.
-    process.on('uncaughtException', () => undefined)
-    void remove().finally(() => process.exit(INTERRUPTED))
-  }
-  for (const signal of SIGNALS) process.once(signal, interrupt)
+  const forget = onInterrupt(remove)
   return {
     place,
     async remove() {
-      for (const signal of SIGNALS) process.off(signal, interrupt)
+      forget()
       await remove()
     },
   }

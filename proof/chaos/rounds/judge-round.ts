@@ -119,7 +119,9 @@ function judgePart(evidence: Indexed, attempt: PaidAttempt, story: PaidStory, fi
     findings.faults.push(`${describe(attempt)} saw the charge ${told} and was charged ${usage?.charge}`)
   }
   const charge = usage?.charge ?? 0n
-  note(findings, `${attempt.end}: ${charge === 0n ? 'free' : charge === due ? 'charged in full' : 'charged in part'}`)
+  const cause = plan.behaviour === 'cut' ? 'as the upstream did' : attempt.errorCode
+  const end = cause === null || attempt.end === 'left' ? attempt.end : `${attempt.end}, ${cause}`
+  note(findings, `${end}: ${charge === 0n ? 'free' : charge === due ? 'charged in full' : 'charged in part'}`)
 }
 
 function judgeVideo(evidence: Indexed, story: PaidStory, findings: Findings): void {

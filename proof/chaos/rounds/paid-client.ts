@@ -28,6 +28,11 @@ export interface PaidAttempt {
   readonly errorCode: string | null
   /** The gateway's id of a video that was taken. */
   readonly jobId: string | null
+  /** The gateway that was asked. */
+  readonly port: number
+  /** When it was sent and when it was over, by the monotonic clock of this process in milliseconds. */
+  readonly startedAt: number
+  readonly endedAt: number
 }
 
 function lastCharge(text: string): bigint | null {
@@ -88,13 +93,15 @@ export async function askPaid(
   const { tag, kind, name, rawKey, request } = question
   const { path, contentType, body } = request
   const headers = { 'content-type': contentType, ...(name === null ? {} : { 'idempotency-key': name }) }
+  const startedAt = performance.now()
   const received = await attempt({ port, path, rawKey, headers, body }, manners, agent)
   const { response } = received
   return {
-    ...{ tag, kind, name, status: response?.statusCode ?? null },
+    ...{ tag, kind, name, port, status: response?.statusCode ?? null },
     requestId: response === null ? null : headerOf(response, 'x-request-id'),
     isReplay: response !== null && headerOf(response, 'idempotent-replayed') === 'true',
     ...judge(question, received),
+    ...{ startedAt, endedAt: performance.now() },
   }
 }
 

@@ -21,8 +21,7 @@ import {
   usageText,
 } from '../../../packages/server/testing/stub-upstream.ts'
 import { findTag } from '../answer-plan.ts'
-import type { PaidKind } from './paid-kinds.ts'
-import { isTalk, type PaidPlan, planPaid } from './paid-plan.ts'
+import { isTalk, type PaidPlan } from './paid-plan.ts'
 
 /** One line of the invoice. */
 export interface PaidLine {
@@ -33,10 +32,9 @@ export interface PaidLine {
   isWhole: boolean
 }
 
-/** How the upstream answers tags from `tagsFrom` on. */
+/** How the upstream answers, and where it writes its invoice. */
 export interface PaidBook {
-  readonly seed: number
-  readonly kindOf: (tag: number) => PaidKind
+  readonly planOf: (tag: number) => PaidPlan
   readonly lines: PaidLine[]
 }
 
@@ -170,7 +168,7 @@ export async function startPaidUpstream(): Promise<PaidUpstream> {
     if (known !== null) return void (await play(response, known))
     const tag = findTag(call.body.toString('latin1'))
     if (call.method !== 'POST' || tag === null || book === null) return void response.writeHead(404).end()
-    const plan = planPaid(book.kindOf(tag), book.seed, tag)
+    const plan = book.planOf(tag)
     const isMade = plan.kind === 'video' && plan.behaviour !== 'error_status'
     const line: PaidLine = { tag, plan, generationId: `gen-${tag}-${lines++}`, isWhole: isMade }
     book.lines.push(line)

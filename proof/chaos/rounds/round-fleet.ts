@@ -18,8 +18,12 @@ const STOP_MS_MAX = 60_000
 /** One gateway, whichever process it is at the time. */
 export interface Member {
   readonly port: number
-  /** The way to its database; null on SQLite. */
+  /** Its volume. */
+  readonly dataDir: string
+  /** The way to its database, where that can be broken; null on SQLite. */
   readonly proxy: TcpProxy | null
+  /** Null while it is not started. */
+  pid(): number | null
   /** Sets its clock to so many milliseconds beside the true time. */
   moveClock(ms: number): void
   /** Stops it where it is, until it is thawed. */
@@ -65,18 +69,35 @@ interface Slot {
 }
 
 interface Watch {
+  readonly onLine: (line: string) => void
   lostLeases: number
   readonly faults: string[]
   readonly doomed: Set<number>
 }
 
-async function openMember(rig: Rig, index: number, watch: Watch): Promise<{ member: Member; slot: Slot }> {
+/** How a gateway reaches its database. */
+interface Way {
+  /** Null on SQLite. */
+  readonly url: string | null
+  readonly proxy: TcpProxy | null
+}
+
+async function openWay({ place: { url } }: Rig): Promise<Way> {
+  if (url === null) return { url, proxy: null }
+  const proxy = await startTcpProxy(url)
+  return { url: proxy.through(url), proxy }
+}
+
+async function openMember(
+  rig: Rig,
+  index: number,
+  { url, proxy }: Way,
+  watch: Watch,
+): Promise<{ member: Member; slot: Slot }> {
   const port = await findFreePort()
-  const { url } = rig.place
-  const proxy = url === null ? null : await startTcpProxy(url)
   const dataDir = url === null ? rig.place.dataDir : join(rig.place.dataDir, String(index))
   await mkdir(dataDir, { recursive: true })
-  const database = url === null || proxy === null ? {} : { SVC_DATABASE_URL: proxy.through(url) }
+  const database = url === null ? {} : { SVC_DATABASE_URL: url }
   const slot: Slot = { gateway: null, movedMs: 0 }
   const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
     const { gateway } = slot
@@ -92,7 +113,8 @@ async function openMember(rig: Rig, index: number, watch: Watch): Promise<{ memb
     slot.gateway = null
   }
   const member: Member = {
-    ...{ port, proxy },
+    ...{ port, proxy, dataDir },
+    pid: () => slot.gateway?.pid ?? null,
     moveClock(ms) {
       slot.movedMs = ms
       slot.gateway?.child.send({ movedMs: ms })
@@ -108,6 +130,7 @@ async function openMember(rig: Rig, index: number, watch: Watch): Promise<{ memb
         env: { SVC_DATA_DIR: dataDir, ...database },
         onLine: (line) => {
           if (isLostLease(line)) watch.lostLeases++
+          watch.onLine(line)
         },
       })
       slot.gateway = gateway
@@ -122,11 +145,26 @@ async function openMember(rig: Rig, index: number, watch: Watch): Promise<{ memb
   return { member, slot }
 }
 
+export interface RoundFleetOptions {
+  /** By which each reaches its database; absent gives each a network of its own. */
+  readonly urls?: readonly string[]
+  /** Sees each line of every log. */
+  readonly onLine?: (line: string) => void
+}
+
 /** Starts so many gateways. */
-export async function startRoundFleet(rig: Rig, size: number): Promise<RoundFleet> {
-  const watch: Watch = { lostLeases: 0, faults: [], doomed: new Set() }
+export async function startRoundFleet(
+  rig: Rig,
+  size: number,
+  { urls, onLine = () => undefined }: RoundFleetOptions = {},
+): Promise<RoundFleet> {
+  const watch: Watch = { onLine, lostLeases: 0, faults: [], doomed: new Set() }
   const opened: { member: Member; slot: Slot }[] = []
-  for (let index = 0; index < size; index++) opened.push(await openMember(rig, index, watch))
+  for (let index = 0; index < size; index++) {
+    const url = urls?.[index]
+    const way = url === undefined ? await openWay(rig) : { url, proxy: null }
+    opened.push(await openMember(rig, index, way, watch))
+  }
   const members = opened.map(({ member }) => member)
   await Promise.all(members.map((member) => member.start()))
   return {
