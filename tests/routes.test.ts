@@ -366,7 +366,8 @@ describe('weights', () => {
 describe('circuits', () => {
   async function figures(target: TestGateway): Promise<string[]> {
     const text = await (await fetch(`${target.gateway.adminOrigin()}/metrics`)).text()
-    return text.split('\n').filter((line) => /^svc_upstream_(circuit_state|repeats_total)\{/.test(line))
+    const lines = text.split('\n').filter((line) => /^svc_upstream_(circuit_state|repeats_total)\{/.test(line))
+    return lines.toSorted()
   }
   const health = async (target: TestGateway) =>
     (await (await target.fetch('/health')).json()) as { circuits: object; routing: { text: string } }
@@ -385,8 +386,8 @@ describe('circuits', () => {
     expect(asks()).toEqual([3, 10])
     expect(await health(target)).toMatchObject({ circuits: { open: 1, half_open: 0 }, routing: { text: 'degraded' } })
     expect(await figures(target)).toEqual([
-      'svc_upstream_repeats_total{from="first",to="second",reason="fallback"} 3',
       'svc_upstream_circuit_state{upstream="first",model="one"} 2',
+      'svc_upstream_repeats_total{from="first",to="second",reason="fallback"} 3',
     ])
     expect(target.logged.filter((line) => line.includes('an attempt is repeated'))).toHaveLength(3)
   })

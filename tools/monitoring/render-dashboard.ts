@@ -70,8 +70,8 @@ function statLook({ unit, redFrom }: Panel) {
       overrides: [],
     },
     options: {
-      colorMode: 'value',
-      graphMode: 'area',
+      ...{ colorMode: 'value', graphMode: 'area', orientation: 'auto', justifyMode: 'auto', wideLayout: true },
+      ...{ percentChangeColorMode: 'standard', showPercentChange: false },
       reduceOptions: { calcs: ['lastNotNull'], fields: '', values: false },
       textMode: 'value',
     },
@@ -99,7 +99,7 @@ function linesLook({ unit }: Panel) {
 function variable(name: string, label: string, query: string) {
   return {
     ...{ name, label, type: 'query', datasource: DATASOURCE, refresh: 2, sort: 1 },
-    ...{ query: { query, refId: name }, definition: query, includeAll: true, multi: true },
+    ...{ query: { query, refId: name }, includeAll: true, multi: true },
     current: { selected: true, text: ['All'], value: ['$__all'] },
   }
 }

@@ -45,6 +45,22 @@ export const upstreamAlerts: AlertGroup = {
       },
     },
     {
+      name: 'SvcUpstreamKeyRests',
+      severity: 'ticket',
+      expr: 'min by (job, upstream, key) (svc_upstream_key_resting) == 1',
+      for: '15m',
+      summary: 'One of several keys of an upstream is refused, and the others do its work.',
+      fires: {
+        series: [{ series: 'svc_upstream_key_resting{upstream="u",key="KEY_ONE"}', values: '1x30' }],
+        ...{ at: '20m', labels: { job: 'svc', upstream: 'u', key: 'KEY_ONE' } },
+      },
+      // It asked too often, and rests now and then.
+      quiet: {
+        series: [{ series: 'svc_upstream_key_resting{upstream="u",key="KEY_ONE"}', values: '1x10 0 1x9' }],
+        at: '20m',
+      },
+    },
+    {
       name: 'SvcUpstreamCircuitOpen',
       severity: 'ticket',
       expr: 'max by (job, upstream, model) (svc_upstream_circuit_state{model!=""}) == 2',

@@ -27,6 +27,20 @@ export const upstreams: PanelRow = {
       'max by (upstream, model) (svc_upstream_circuit_state)',
       '{{upstream}} {{model}}',
     ]),
+    lines(
+      'Keys that rest',
+      'short',
+      'Of upstreams with several keys: processes in which a key is refused and others are asked before it.',
+      ['sum by (upstream, key) (svc_upstream_key_resting)', '{{upstream}} {{key}}'],
+    ),
+    lines('What keys have left', 'percentunit', 'Part of its rate that a key has left, by its last answers.', [
+      'min by (upstream, key) (svc_upstream_key_left_ratio)',
+      '{{upstream}} {{key}}',
+    ]),
+    lines('Calls by key', 'reqps', 'Of upstreams with several keys.', [
+      'sum by (upstream, key, outcome) (rate(svc_upstream_key_calls_total[$__rate_interval]))',
+      '{{upstream}} {{key}} {{outcome}}',
+    ]),
     stat('Models sold', 'short', 'Models in the list.', 'min(svc_catalog_models)'),
     stat('Age of the list', 's', 'Since models and prices were received.', 'max(svc_catalog_age_seconds)', 86_400),
     stat(

@@ -39,7 +39,7 @@ import type { Logger } from '../platform/runtime/log.ts'
 import { VERSION } from '../platform/runtime/version.ts'
 import type { Tracing } from '../telemetry/tracing/tracing.ts'
 import { readKeptFiles } from '../uploads/kept-figures-store.ts'
-import type { UpstreamObserver } from '../upstreams/intercept-upstream.ts'
+import type { UpstreamObserver } from '../upstreams/call-observer.ts'
 import type { WatchedUpstream } from '../upstreams/watch-health.ts'
 
 /** Metrics and traces of one gateway; each null where it is off. */
@@ -266,6 +266,9 @@ function watchState(metrics: GatewayMetrics, parts: ObservedParts): void {
         catalogModels: catalog.list().length,
         cardsBelowCost: findUnderpricedAliases(catalog).length,
         circuits: circuitFigures(parts),
+        keys: [...parts.upstreams.values()].flatMap(({ name, keys }) =>
+          (keys?.figures() ?? []).map((figures) => ({ upstream: name, ...figures })),
+        ),
       }
     },
     readHeld: async () => {

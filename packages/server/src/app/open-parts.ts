@@ -97,6 +97,8 @@ export async function openParts({ config, log, clock: machine = systemClock, onF
   const upstreams = openUpstreams(config, {
     ...{ clock, sandbox, findProxy },
     observersOf: (upstream) => callObservers(observation, upstream),
+    onKeyRest: (upstream, { key, failure, restMs }) =>
+      log.warn({ upstream, key, failure, rest_ms: restMs }, 'a key of an upstream is refused and rests'),
   })
   const media = await openMedia(config, clock, findProxy)
   const ledger = new Ledger({

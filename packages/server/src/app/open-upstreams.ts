@@ -10,7 +10,10 @@ import { openAnthropic } from '../upstreams/anthropic/open-anthropic.ts'
 import { openGemini } from '../upstreams/gemini/open-gemini.ts'
 import { openOpenAiCompatible } from '../upstreams/openai-compatible/open-openai-compatible.ts'
 import { openOpenRouter } from '../upstreams/openrouter/open-openrouter.ts'
-import type { UpstreamObserver } from '../upstreams/intercept-upstream.ts'
+import type { UpstreamObserver } from '../upstreams/call-observer.ts'
+import type { KeyedUpstream } from '../upstreams/intercept-upstream.ts'
+import { KeyRing, type KeyRest } from '../upstreams/key-ring.ts'
+import type { OnAnswer } from '../upstreams/upstream-client.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
 import { watchHealth, type WatchedUpstream } from '../upstreams/watch-health.ts'
 
@@ -32,6 +35,15 @@ interface OpenDeps {
   readonly findProxy: FindProxy
   /** Who else watches the calls to an upstream. */
   readonly observersOf: (upstream: TracedUpstream) => readonly UpstreamObserver[]
+  /** Called when one of several keys of an upstream begins to rest. */
+  readonly onKeyRest?: (upstream: string, rest: KeyRest) => void
+}
+
+/** With which key an upstream is opened, and who hears its answers. */
+interface Opening {
+  /** Null for a server that wants none. */
+  readonly apiKey: string | null
+  readonly onAnswer?: OnAnswer
 }
 
 function addressOf({ name, url }: UpstreamConfig): string {
@@ -39,11 +51,15 @@ function addressOf({ name, url }: UpstreamConfig): string {
   return url
 }
 
-function openUpstream(config: UpstreamConfig, { clock, sandbox, findProxy }: OpenDeps): Upstream {
+function openUpstream(
+  config: UpstreamConfig,
+  { clock, sandbox, findProxy }: OpenDeps,
+  { apiKey, onAnswer }: Opening,
+): Upstream {
   const { name, connectMs, firstByteMs, idleMs, contentMs, allowH2, maxTokensField, reportsCost, failuresAreFree } =
     config
   const timeouts = { connectMs, firstByteMs, idleMs, contentMs }
-  const common = { name, timeouts, allowH2, reportsCost, failuresAreFree, clock, findProxy }
+  const common = { name, timeouts, allowH2, reportsCost, failuresAreFree, clock, findProxy, onAnswer }
   switch (config.kind) {
     case 'sandbox': {
       if (sandbox === null) throw new InvariantError('The sandbox does not run')
@@ -54,15 +70,15 @@ function openUpstream(config: UpstreamConfig, { clock, sandbox, findProxy }: Ope
     }
     case 'openrouter': {
       const url = config.url ?? OPENROUTER_URL
-      const { apiKey, deniesDataCollection } = config
+      const { deniesDataCollection } = config
       return openOpenRouter({ ...common, url, apiKey, deniesDataCollection, supportsChoices: false })
     }
     case 'anthropic':
-      return openAnthropic({ ...common, url: addressOf(config), apiKey: config.apiKey })
+      return openAnthropic({ ...common, url: addressOf(config), apiKey })
     case 'gemini':
-      return openGemini({ ...common, url: addressOf(config), apiKey: config.apiKey })
+      return openGemini({ ...common, url: addressOf(config), apiKey })
     case 'openai-compatible': {
-      const { apiKey, textCompletions } = config
+      const { textCompletions } = config
       return openOpenAiCompatible({ ...common, url: addressOf(config), apiKey, maxTokensField, textCompletions })
     }
   }
@@ -79,6 +95,24 @@ function withAbilities(upstream: Upstream, abilities: SandboxAddress['abilities'
   }
 }
 
+/** Opens an upstream once for each of its keys, and a ring that chooses among several. */
+function openKeyed(config: UpstreamConfig, deps: OpenDeps): KeyedUpstream {
+  const { name, apiKeys } = config
+  const [first, ...others] = apiKeys
+  if (first === undefined || others.length === 0) {
+    return { opened: [openUpstream(config, deps, { apiKey: first?.secret ?? null })], ring: null }
+  }
+  const ring = new KeyRing({
+    names: apiKeys.map((key) => key.name),
+    clock: deps.clock,
+    onRest: (rest) => deps.onKeyRest?.(name, rest),
+  })
+  const openWith = (apiKey: string, index: number): Upstream =>
+    openUpstream(config, deps, { apiKey, onAnswer: (headers) => ring.told(index, headers) })
+  const opened = others.map(({ secret }, index) => openWith(secret, index + 1))
+  return { opened: [openWith(first.secret, 0), ...opened], ring }
+}
+
 /** Opens all upstreams, by name. */
 export function openUpstreams(
   { upstreams, limits }: Pick<Config, 'upstreams' | 'limits'>,
@@ -92,7 +126,7 @@ export function openUpstreams(
       const isSandbox = kind === 'sandbox'
       const observers = observersOf({ name, url: isSandbox ? (sandbox?.url ?? null) : config.url, forwardsTrace })
       const limits = { ...breaker, isScripted: isSandbox ? sandbox?.isScripted : undefined }
-      return [name, watchHealth(openUpstream(config, deps), { clock, limits, observers })]
+      return [name, watchHealth(openKeyed(config, deps), { clock, limits, observers })]
     }),
   )
 }

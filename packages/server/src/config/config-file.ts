@@ -67,6 +67,17 @@ const textCompletionsSchema = filePart({
   ),
 })
 
+const keyVariable = z
+  .string()
+  .regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'give the name of a variable, such as OPENROUTER_API_KEY')
+
+/** Keys of one upstream at most. Source: own choice. */
+const KEYS_MAX = 20
+
+function isDistinct(names: readonly string[]): boolean {
+  return new Set(names).size === names.length
+}
+
 /** Source of the three times: decision 0012 (limits of a request). */
 export const upstreamSchema = filePart({
   name: upstreamName.describe('How routes, usage records and logs name this upstream.'),
@@ -75,10 +86,13 @@ export const upstreamSchema = filePart({
     'Base address, including the version part, such as https://host/v1.',
   ),
   api_key_env: z
-    .string()
-    .regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'give the name of a variable, such as OPENROUTER_API_KEY')
+    .union([keyVariable, z.array(keyVariable).min(1).max(KEYS_MAX).refine(isDistinct, 'name each variable once')])
     .optional()
-    .describe('Name of the environment variable that holds the key. The key itself is never in this file.'),
+    .transform((names) => (names === undefined ? [] : typeof names === 'string' ? [names] : names))
+    .describe(
+      'Name of the environment variable that holds the key, or several of them: each call takes the key that has most ' +
+        'left of its rates, and another where one is refused. The keys themselves are never in this file.',
+    ),
   connect_ms: milliseconds.default(5_000).describe('Time to connect.'),
   first_byte_ms: milliseconds.default(120_000).describe('Time to the first byte of an answer.'),
   idle_ms: milliseconds

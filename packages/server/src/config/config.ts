@@ -10,9 +10,17 @@ import type { Environment, SecretPepper } from './environment.ts'
 import type { LimitsConfig } from './limits-config.ts'
 import type { MediaPriceEntry } from './media-price-entry.ts'
 
+/** A key of ours with an upstream. */
+export interface ApiKeyConfig {
+  /** The variable that holds it: what logs and metrics call it. */
+  readonly name: string
+  readonly secret: string
+}
+
 /** One upstream: what the file says of it, and what follows from its kind. A null `url` takes the kind's own. */
 export interface UpstreamConfig extends Omit<UpstreamEntry, 'apiKeyEnv' | 'dataCollection'> {
-  readonly apiKey: string | null
+  /** None for a server that wants none. */
+  readonly apiKeys: readonly ApiKeyConfig[]
   readonly reportsCost: boolean
   readonly failuresAreFree: boolean
   /** Whether each request asks for providers that do not keep what they are sent; of OpenRouter alone. */

@@ -74,7 +74,13 @@ describe('on a laptop', () => {
       SVC_UPSTREAM_API_KEY: 'x',
     }
     expect(load(env).config.upstreams).toMatchObject([
-      { name: 'default', kind: 'openai-compatible', url: 'http://127.0.0.1:8080/v1', apiKey: 'x', reportsCost: false },
+      {
+        name: 'default',
+        kind: 'openai-compatible',
+        url: 'http://127.0.0.1:8080/v1',
+        apiKeys: [{ name: 'SVC_UPSTREAM_API_KEY', secret: 'x' }],
+        reportsCost: false,
+      },
     ])
   })
 })
@@ -276,7 +282,14 @@ describe('variables', () => {
     expect(problemsOf({ SVC_UPSTREAM })).toContain('SVC_UPSTREAM_API_KEY is missing')
     const { config } = load({ SVC_UPSTREAM, SVC_UPSTREAM_API_KEY: 'x' })
     expect(config.upstreams).toMatchObject([
-      { name: 'default', kind: SVC_UPSTREAM, url, apiKey: 'x', reportsCost: false, failuresAreFree: false },
+      {
+        name: 'default',
+        kind: SVC_UPSTREAM,
+        url,
+        apiKeys: [{ name: 'SVC_UPSTREAM_API_KEY', secret: 'x' }],
+        reportsCost: false,
+        failuresAreFree: false,
+      },
     ])
   })
 
@@ -351,7 +364,11 @@ describe('the file', () => {
       },
     )
     expect(config.upstreams).toHaveLength(1)
-    expect(config.upstreams[0]).toMatchObject({ name: 'openai', apiKey: 'the key', connectMs: 5_000 })
+    expect(config.upstreams[0]).toMatchObject({
+      name: 'openai',
+      apiKeys: [{ name: 'OPENAI_KEY', secret: 'the key' }],
+      connectMs: 5_000,
+    })
     expect(config.routes.get('svc-gpt')).toMatchObject({
       upstream: 'openai',
       model: 'gpt-large',
@@ -369,8 +386,19 @@ describe('the file', () => {
   })
 
   test('may name a variable of its own that begins with SVC_', () => {
+    const several = { upstreams: [{ ...upstreams[0], api_key_env: ['KEY_A', 'KEY_B'] }] }
+    expect(load({ KEY_A: 'a', KEY_B: ' b ' }, several).config.upstreams[0].apiKeys).toEqual([
+      { name: 'KEY_A', secret: 'a' },
+      { name: 'KEY_B', secret: 'b' },
+    ])
+    expect(problemsOf({ KEY_A: 'a' }, several)).toContain('KEY_B, which holds its key, is not set')
+    expect(problemsOf({ KEY_A: 'a', KEY_B: 'a' }, several)).toContain('hold the same key')
+    const twice = { upstreams: [{ ...upstreams[0], api_key_env: ['KEY_A', 'KEY_A'] }] }
+    expect(problemsOf({ KEY_A: 'a' }, twice)).toContain('api_key_env')
     const file = { upstreams: [{ ...upstreams[0], api_key_env: 'SVC_OPENAI_KEY' }] }
-    expect(load({ SVC_OPENAI_KEY: 'k' }, file).config.upstreams[0].apiKey).toBe('k')
+    expect(load({ SVC_OPENAI_KEY: 'k' }, file).config.upstreams[0].apiKeys).toEqual([
+      { name: 'SVC_OPENAI_KEY', secret: 'k' },
+    ])
   })
 
   test.each([

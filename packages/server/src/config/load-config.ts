@@ -119,7 +119,7 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
  */
 export function readSettings(source: ConfigSource): Settings {
   const parsed = parseConfigFile(readConfigFile(source.workingDir))
-  const keyNames = parsed.kind === 'wrong' ? [] : parsed.file.upstreams.flatMap(({ apiKeyEnv }) => apiKeyEnv ?? [])
+  const keyNames = parsed.kind === 'wrong' ? [] : parsed.file.upstreams.flatMap(({ apiKeyEnv }) => apiKeyEnv)
   const secrets = readSecretFiles(source.env, [...secretNames, ...keyNames], source.workingDir)
   const { environment, problems, notices } = parseEnvironment(secrets.env, keyNames)
   const found = [...secrets.problems, ...problems]

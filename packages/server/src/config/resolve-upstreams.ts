@@ -1,5 +1,5 @@
 import { trimEndOf } from '@svc/contract'
-import type { UpstreamConfig } from './config.ts'
+import type { ApiKeyConfig, UpstreamConfig } from './config.ts'
 import { CONFIG_FILE, type FileSettings, type UpstreamEntry, upstreamSchema } from './config-file.ts'
 import type { Environment } from './environment.ts'
 
@@ -79,7 +79,8 @@ function fromEnvironment(environment: Environment, problems: string[]): Upstream
     problems.push('SVC_UPSTREAM_URL is missing: give the base address of the server, such as http://127.0.0.1:8080/v1.')
   }
   if (isEndpoint(url)) problems.push(`SVC_UPSTREAM_URL: ${BASE_ALONE}`)
-  return upstreamFrom(upstreamSchema.parse({ name: DEFAULT_NAME, kind }), url, apiKey)
+  const apiKeys = apiKey === null ? [] : [{ name: 'SVC_UPSTREAM_API_KEY', secret: apiKey }]
+  return upstreamFrom(upstreamSchema.parse({ name: DEFAULT_NAME, kind }), url, apiKeys)
 }
 
 function fromFile(
@@ -88,12 +89,16 @@ function fromFile(
   problems: string[],
 ): UpstreamConfig {
   const url = entry.url === null ? knownUrls[entry.kind] : trimEndOf(entry.url, '/')
-  const apiKey = entry.apiKeyEnv === undefined ? null : env[entry.apiKeyEnv]?.trim() || null
   const where = `${CONFIG_FILE}, upstream "${entry.name}"`
-  if (entry.apiKeyEnv !== undefined && apiKey === null) {
-    problems.push(`${where}: the variable ${entry.apiKeyEnv}, which holds its key, is not set.`)
+  const apiKeys = entry.apiKeyEnv.flatMap((name) => {
+    const secret = env[name]?.trim() || null
+    if (secret === null) problems.push(`${where}: the variable ${name}, which holds its key, is not set.`)
+    return secret === null ? [] : [{ name, secret }]
+  })
+  if (new Set(apiKeys.map(({ secret }) => secret)).size < apiKeys.length) {
+    problems.push(`${where}: two of its variables hold the same key. Name each key once.`)
   }
-  if (accounts[entry.kind] !== null && entry.apiKeyEnv === undefined) {
+  if (accounts[entry.kind] !== null && entry.apiKeyEnv.length === 0) {
     problems.push(`${where}: name the variable that holds its key in api_key_env.`)
   }
   if (entry.dataCollection !== undefined && entry.kind !== 'openrouter') {
@@ -104,7 +109,7 @@ function fromFile(
   }
   if (entry.kind === 'openai-compatible' && url === null) problems.push(`${where}: give its base address in url.`)
   if (isEndpoint(url)) problems.push(`${where}, url: ${BASE_ALONE}`)
-  return upstreamFrom(entry, url, apiKey)
+  return upstreamFrom(entry, url, apiKeys)
 }
 
 const BASE_ALONE = 'give the base address alone, such as https://host/v1: the gateway puts each path behind it.'
@@ -116,13 +121,13 @@ const isEndpoint = (url: string | null): boolean =>
 function upstreamFrom(
   { apiKeyEnv: _name, dataCollection, ...entry }: UpstreamEntry,
   url: string | null,
-  apiKey: string | null,
+  apiKeys: readonly ApiKeyConfig[],
 ): UpstreamConfig {
   const isRouter = entry.kind === 'openrouter' || entry.kind === 'sandbox'
   return {
     ...entry,
     url,
-    apiKey,
+    apiKeys,
     reportsCost: entry.reportsCost ?? isRouter,
     failuresAreFree: entry.failuresAreFree ?? isRouter,
     deniesDataCollection: entry.kind === 'openrouter' && (dataCollection ?? usualDataCollection(url)) === 'deny',

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ConfigError } from './config-error.ts'
 import { environmentSchema, secretNames } from './environment.ts'
+import type { UpstreamConfig } from './config.ts'
 import { loadConfig, readSettings } from './load-config.ts'
 import { loadOperatorConfig } from './load-operator-config.ts'
 
@@ -75,8 +76,13 @@ test('the key of an upstream of the file may be a file, under whatever name the 
   write('svc.config.json', JSON.stringify({ upstreams }))
   const env = { ONE_KEY_FILE: write('one', 'sk-one\n'), SVC_TWO_KEY_FILE: write('two', 'sk-two\n') }
   const { config } = loadConfig({ env, workingDir })
-  expect(config.upstreams.map(({ apiKey }) => apiKey)).toEqual(['sk-one', 'sk-two'])
-  expect(loadOperatorConfig({ env, workingDir }).upstreams.map(({ apiKey }) => apiKey)).toEqual(['sk-one', 'sk-two'])
+  const secretsOf = (of: { readonly upstreams: readonly UpstreamConfig[] }): readonly string[] =>
+    of.upstreams.flatMap(({ apiKeys }) => apiKeys.map(({ secret }) => secret))
+  expect(secretsOf(config)).toEqual(['sk-one', 'sk-two'])
+  expect(secretsOf(loadOperatorConfig({ env, workingDir }))).toEqual(['sk-one', 'sk-two'])
+  // Of several keys of one upstream each may be a file.
+  write('svc.config.json', JSON.stringify({ upstreams: [{ ...upstream, api_key_env: ['ONE_KEY', 'SVC_TWO_KEY'] }] }))
+  expect(secretsOf(loadConfig({ env, workingDir }).config)).toEqual(['sk-one', 'sk-two'])
 })
 
 test('the operator commands take their secrets from files, too', () => {

@@ -1,4 +1,5 @@
 import type { MonotonicClock } from '../platform/runtime/clock.ts'
+import { isAboutKey } from './key-ring.ts'
 import { type FailureKind, UpstreamFailure } from './upstream-failure.ts'
 
 /** `open` asks nothing of the upstream, `half_open` lets one call through to see. */
@@ -14,6 +15,8 @@ export interface BreakerLimits {
   readonly openMs: number
   /** Tells by the name of a model, or of a video's job, whether its failures were asked for: then they say nothing. */
   readonly isScripted?: ((name: string) => boolean) | undefined
+  /** Whether the refusal of a key says nothing of the upstream, since another key is served. Absent: it has one key. */
+  readonly isSpared?: ((failure: UpstreamFailure) => boolean) | undefined
 }
 
 /** What a circuit remembers: one bit for each of the last calls, 1 where it failed. */
@@ -105,6 +108,7 @@ export class CircuitBreaker {
     if (this.#limits.openMs === 0 || this.#limits.isScripted?.(model) === true) return
     if (error === null && this.#account === null && this.#models.size === 0) return
     if (!(error instanceof UpstreamFailure)) return this.#worked(model, error === null)
+    if (isAboutKey(error) && this.#limits.isSpared?.(error) === true) return this.release(model)
     if (error.kind === 'our_account') this.#refusedUs(error)
     else if (counted.has(error.kind)) this.#failed(model, error)
     else this.#worked(model, false)

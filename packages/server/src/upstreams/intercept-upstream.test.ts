@@ -8,6 +8,8 @@ import type { SpanFacts, Tracing } from '../telemetry/tracing/tracing.ts'
 import type { ChatStreamOutcome, ChatStreamSink, UpstreamChatRequest } from './chat-upstream.ts'
 import type { Modality, Upstream } from './upstream.ts'
 import { UpstreamFailure, upstreamFailure } from './upstream-failure.ts'
+import { interceptUpstream } from './intercept-upstream.ts'
+import { KeyRing } from './key-ring.ts'
 import { watchHealth } from './watch-health.ts'
 
 interface Span {
@@ -77,14 +79,17 @@ function sceneOf(answer: () => Promise<unknown>, { isScripted = false, forwardsT
       }
     },
   } as unknown as Tracing
-  const watched = watchHealth(upstream, {
-    clock: { now: () => 0, elapsed: () => 0 },
-    limits: { failuresMin: 5, openMs: 1_000, isScripted: () => isScripted },
-    observers: [
-      measureCalls(createUpstreamMetrics(registry)('one')),
-      traceCalls(tracing, { name: 'one', url: 'https://upstream.example/v1', forwardsTrace }),
-    ],
-  })
+  const watched = watchHealth(
+    { opened: [upstream], ring: null },
+    {
+      clock: { now: () => 0, elapsed: () => 0 },
+      limits: { failuresMin: 5, openMs: 1_000, isScripted: () => isScripted },
+      observers: [
+        measureCalls(createUpstreamMetrics(registry)('one')),
+        traceCalls(tracing, { name: 'one', url: 'https://upstream.example/v1', forwardsTrace }),
+      ],
+    },
+  )
   const samples = async (): Promise<readonly string[]> =>
     [
       ...(await registry.metrics()).matchAll(
@@ -300,5 +305,59 @@ describe('a stream', () => {
     expect(await scene.samples()).toEqual(['stream,failed 1', 'overloaded 1'])
     expect(spanOf(scene)).toMatchObject({ ended: 'server_is_overloaded' })
     expect(scene.watched.health('text')).toBe('degraded')
+  })
+})
+
+describe('with several keys', () => {
+  const clock = { now: () => 0, elapsed: () => 0 }
+  /** An upstream as it is opened for one key: it knows its own generations, and fails as it is told. */
+  function openingOf(key: string, asked: string[]) {
+    return {
+      name: 'one',
+      complete: async () => ({ ...ANSWER, generationId: `gen-of-${key}` }),
+      findCost: async (generationId: string) => {
+        asked.push(`${key} ${generationId}`)
+        return generationId.endsWith(key) ? { cost: 1n, usage: null } : null
+      },
+      videos: {
+        submit: async () => ({ jobId: `job-of-${key}` }),
+        report: async (job: string) => void asked.push(`${key} ${job}`),
+      },
+    } as unknown as Upstream
+  }
+  function keyedScene(names: readonly [string, ...string[]]) {
+    const asked: string[] = []
+    const [first, ...others] = names
+    const opened = [openingOf(first, asked), ...others.map((name) => openingOf(name, asked))] as const
+    const ring = names.length === 1 ? null : new KeyRing({ names, clock })
+    return { asked, upstream: interceptUpstream({ opened, ring }, []) }
+  }
+
+  test('a cost is looked up with the key that made it, and after a restart with each until one knows it', async () => {
+    const { asked, upstream } = keyedScene(['A', 'B'])
+    for (let turn = 0; turn < 2; turn++) await upstream.complete(signalOf())
+    await upstream.findCost('gen-of-B')
+    await upstream.findCost('gen-of-A')
+    expect(asked.splice(0)).toEqual(['B gen-of-B', 'A gen-of-A'])
+    const { asked: anew, upstream: restarted } = keyedScene(['A', 'B'])
+    expect(await restarted.findCost('gen-of-B')).toMatchObject({ cost: 1n })
+    expect(await restarted.findCost('gen-of-nobody')).toBeNull()
+    expect(anew).toEqual(['A gen-of-B', 'B gen-of-B', 'A gen-of-nobody', 'B gen-of-nobody'])
+  })
+
+  test('a job says with which key it was submitted, also once there is one key, or that one is gone', async () => {
+    const { asked, upstream } = keyedScene(['A', 'B'])
+    const jobs = [await upstream.videos?.submit(signalOf()), await upstream.videos?.submit(signalOf())]
+    const ids = jobs.map((job) => job?.jobId ?? '')
+    expect(ids.toSorted()).toEqual(['job-of-A key=A', 'job-of-B key=B'])
+    for (const id of [...ids, 'job-of-a-time-before']) await upstream.videos?.report(id)
+    await upstream.findCost('job-of-B key=B')
+    expect(asked.splice(0).toSorted()).toEqual([
+      ...['A job-of-A', 'A job-of-a-time-before', 'B job-of-B', 'B job-of-B'],
+    ])
+    const { asked: alone, upstream: single } = keyedScene(['B'])
+    for (const id of ids.toSorted()) await single.videos?.report(id)
+    expect(alone).toEqual(['B job-of-A', 'B job-of-B'])
+    expect(await single.videos?.submit(signalOf())).toEqual({ jobId: 'job-of-B' })
   })
 })

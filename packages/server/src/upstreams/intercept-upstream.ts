@@ -1,55 +1,24 @@
 /**
- * The one wrapper around the ports of an upstream. Health, metrics and traces watch the calls as observers, and none of
- * them wraps a port itself.
+ * The one wrapper around the ports of an upstream. It gives each call its key; health, metrics and traces watch the
+ * calls as observers, and none of them wraps a port itself.
+ *
+ * Source: decisions 0108 (one interceptor) and 0142 (several keys).
  */
+import { InvariantError } from '../platform/errors/invariant-error.ts'
 import type { UpstreamOperation } from '../telemetry/metrics/upstream-operations.ts'
-import type { ChatUsage } from '../pricing/price.ts'
+import type { AnswerFacts, CallEnd, CallObserver, UpstreamCall, UpstreamObserver } from './call-observer.ts'
+import { closeAll } from './close-all.ts'
 import type { ChatStream, ChatStreamSink, UpstreamChatRequest } from './chat-upstream.ts'
-import type { ImageUsage } from './image-upstream.ts'
+import { jobAtKey, jobOfKey } from './key-of-job.ts'
+import { isAboutKey, type KeyRing } from './key-ring.ts'
 import type { Upstream } from './upstream.ts'
 
-/** A call as an observer sees it before it is made. */
-export interface UpstreamCall {
-  readonly operation: UpstreamOperation
-  /** The upstream's id of the model; absent where the call is for none. */
-  readonly model?: string
-  /** The upstream's id of a video's job; absent where the call is for none. */
-  readonly job?: string
-  /** Whether the answer is asked for in pieces. */
-  readonly isStream: boolean
+/** An upstream as it is opened: once for each of our keys. */
+export interface KeyedUpstream {
+  readonly opened: readonly [Upstream, ...Upstream[]]
+  /** Chooses among them; null where there is one. */
+  readonly ring: KeyRing | null
 }
-
-/** What an answer reports about itself. */
-export interface AnswerFacts {
-  readonly generationId?: string | null
-  readonly model?: string | null
-  readonly usage?: ChatUsage | ImageUsage | null
-  readonly finishReasons?: readonly string[]
-}
-
-export interface CallEnd {
-  /** Null for an answer, and for a stream that ended cleanly. */
-  readonly error: unknown
-  /** Null where no answer came, and for an operation whose answer says nothing of itself. */
-  readonly answer: AnswerFacts | null
-  /** Whether we ended the call ourselves, by `stop` or by the signal of its request. */
-  readonly isStopped: boolean
-}
-
-/** Watches one call. */
-export interface CallObserver {
-  /** W3C `traceparent` for the upstream; absent tells it nothing. */
-  readonly traceparent?: string | undefined
-  /** The answer is there, or its stream has begun. */
-  answered?(): void
-  /** The stream of a chat has brought its first text, reasoning, tool call, audio or image. */
-  firstContent?(): void
-  /** The call is over, a stream at its end. Called exactly once. */
-  ended?(end: CallEnd): void
-}
-
-/** Is asked before each call, in the flow of the request that makes it. Null: this call is not watched. */
-export type UpstreamObserver = (call: UpstreamCall) => CallObserver | null
 
 /** A request that has a signal to end it, and may carry a trace. */
 interface TracedRequest {
@@ -60,10 +29,13 @@ interface TracedRequest {
 
 /** All observers of one call as one. */
 class WatchedCall {
+  /** The name of the key that makes it; null where the upstream has one alone. */
+  readonly key: string | null
   readonly #observers: CallObserver[] = []
   #hasEnded = false
 
   constructor(observers: readonly UpstreamObserver[], call: UpstreamCall) {
+    this.key = call.key ?? null
     for (const observe of observers) {
       const observer = observe(call)
       if (observer !== null) this.#observers.push(observer)
@@ -147,77 +119,202 @@ async function untilStreamEnd(
   }
 }
 
-/**
- * Puts the observers between an upstream and its callers. They change nothing but the trace that is forwarded.
- * Prompts are counted, and lists completed, without them.
- */
-export function interceptUpstream(upstream: Upstream, observers: readonly UpstreamObserver[]): Upstream {
-  const { embeddings, images, moderation, rerank, speech, transcription, videos } = upstream
-  const ask = <Answer>(call: Omit<UpstreamCall, 'isStream'>, work: () => Promise<Answer>): Promise<Answer> =>
-    untilAnswer(new WatchedCall(observers, { ...call, isStream: false }), work, {
-      factsOf: () => null,
-      isStopped: () => false,
+/** How one call is made. */
+interface Made<Answer> {
+  /** Makes it with the upstream as it was opened for the chosen key. */
+  readonly make: (upstream: Upstream, call: WatchedCall) => Promise<Answer>
+  /** Whether its request was ended: then no other key is tried. */
+  readonly isEnded: () => boolean
+}
+
+/** Makes calls with the key that is best for each. */
+class KeyedCalls {
+  readonly #upstream: KeyedUpstream
+  readonly #observers: readonly UpstreamObserver[]
+
+  constructor(upstream: KeyedUpstream, observers: readonly UpstreamObserver[]) {
+    this.#upstream = upstream
+    this.#observers = observers
+  }
+
+  /** Makes a call, and again with another key where one is refused and nothing was begun. */
+  async make<Answer>(call: UpstreamCall, { make, isEnded }: Made<Answer>): Promise<Answer> {
+    const { opened, ring } = this.#upstream
+    if (ring === null) return make(opened[0], new WatchedCall(this.#observers, call))
+    const tried = new Set<number>()
+    for (;;) {
+      const key = ring.next(tried)
+      try {
+        return await this.makeWith(key, call, make)
+      } catch (error) {
+        tried.add(key)
+        const isRefused = isAboutKey(error) && error.isRepeatable
+        if (!isRefused || isEnded() || !ring.hasSpare(tried)) throw error
+      }
+    }
+  }
+
+  /** Makes a call with one key and no other. */
+  makeWith<Answer>(key: number, call: UpstreamCall, make: Made<Answer>['make']): Promise<Answer> {
+    const { opened, ring } = this.#upstream
+    const upstream = opened[key] ?? opened[0]
+    if (ring === null) return make(upstream, new WatchedCall(this.#observers, call))
+    const observers = [...this.#observers, () => ring.observe(key)]
+    return make(upstream, new WatchedCall(observers, { ...call, key: ring.nameOf(key) }))
+  }
+
+  /** Makes a call about a video with the key that has submitted it. */
+  ofJob<Answer>(
+    operation: UpstreamOperation,
+    jobId: string,
+    make: (videos: NonNullable<Upstream['videos']>, job: string) => Promise<Answer>,
+  ): Promise<Answer> {
+    const { ring } = this.#upstream
+    const { job, key } = jobAtKey(jobId)
+    const call = { operation, job, isStream: false }
+    const index = key === null ? null : (ring?.find(key) ?? null)
+    return this.makeWith(index ?? 0, call, (upstream, watched) =>
+      untilAnswer(watched, () => make(portOf(upstream.videos), job), ASKED),
+    )
+  }
+
+  /** Submits a video. The id of its job says with which key, where there are several. */
+  submitVideo(submission: Parameters<NonNullable<Upstream['videos']>['submit']>[0]) {
+    const { ring } = this.#upstream
+    const call = { operation: 'video_submit', model: submission.upstreamModel, isStream: false } as const
+    return this.make(call, {
+      make: async (upstream, watched) => {
+        const submitted = await untilAnswer(watched, () => portOf(upstream.videos).submit(submission), ASKED)
+        return ring === null || watched.key === null
+          ? submitted
+          : { ...submitted, jobId: jobOfKey(submitted.jobId, watched.key) }
+      },
+      isEnded: () => submission.signal.aborted,
     })
+  }
+
+  /** Asks the key that has made a generation; where that is not remembered, each until one knows it. */
+  async findCost(generationId: string): ReturnType<Upstream['findCost']> {
+    const { opened, ring } = this.#upstream
+    // A video is looked up by its job.
+    const { job, key: ofJob } = jobAtKey(generationId)
+    const ask = (key: number) =>
+      this.makeWith(key, { operation: 'find_cost', isStream: false }, (upstream, call) =>
+        untilAnswer(call, () => upstream.findCost(job), ASKED),
+      )
+    const maker = ring === null ? 0 : ofJob === null ? ring.makerOf(job) : ring.find(ofJob)
+    if (maker !== null) return ask(maker)
+    let failure: Error | null = null
+    for (const key of opened.keys()) {
+      try {
+        const cost = await ask(key)
+        if (cost !== null) return cost
+      } catch (error) {
+        failure = error instanceof Error ? error : new Error('a cost cannot be looked up', { cause: error })
+      }
+    }
+    if (failure !== null) throw failure
+    return null
+  }
+}
+
+/** Every opening of an upstream has the same ports. */
+function portOf<Port>(port: Port | null): Port {
+  if (port === null) throw new InvariantError('An upstream lacks a port with one of its keys')
+  return port
+}
+
+/** An answer that says nothing of itself, to a call that no request ends. */
+const ASKED = { factsOf: () => null, isStopped: () => false } as const
+
+/**
+ * Puts the choice of a key and the observers between an upstream and its callers. They change nothing but the trace
+ * that is forwarded. Prompts are counted, and lists completed, without observers.
+ */
+export function interceptUpstream(keyed: KeyedUpstream, observers: readonly UpstreamObserver[]): Upstream {
+  const [upstream] = keyed.opened
+  const { embeddings, images, moderation, rerank, speech, transcription, videos, countPrompt } = upstream
+  const calls = new KeyedCalls(keyed, observers)
+  const present = (): Upstream => keyed.opened[keyed.ring?.next(new Set()) ?? 0] ?? upstream
   const send = <Request extends TracedRequest, Answer extends AnswerFacts>(
     { operation, isStream }: Pick<UpstreamCall, 'operation' | 'isStream'>,
     request: Request,
-    work: (sent: Request) => Promise<Answer>,
+    work: (upstream: Upstream, sent: Request) => Promise<Answer>,
   ): Promise<Answer> => {
-    const call = new WatchedCall(observers, { operation, model: request.upstreamModel, isStream })
-    return untilAnswer(call, () => work(call.sent(request)), {
-      factsOf: (answer) => answer,
-      isStopped: () => request.signal.aborted,
-    })
+    const isEnded = (): boolean => request.signal.aborted
+    return calls.make(
+      { operation, model: request.upstreamModel, isStream },
+      {
+        make: (opened, call) =>
+          untilAnswer(call, () => work(opened, call.sent(request)), {
+            factsOf: (answer) => answer,
+            isStopped: isEnded,
+          }),
+        isEnded,
+      },
+    )
   }
   return {
     ...upstream,
     complete: (request) =>
-      send({ operation: 'complete', isStream: request.stream }, request, (sent) => upstream.complete(sent)),
-    stream: (request, sink) => {
-      const { upstreamModel: model, stream: isStream } = request
-      const call = new WatchedCall(observers, { operation: 'stream', model, isStream })
-      return untilStreamEnd(call, { upstream, request, sink })
-    },
-    findCost: (generationId) => ask({ operation: 'find_cost' }, () => upstream.findCost(generationId)),
-    listModels: () => ask({ operation: 'list_models' }, () => upstream.listModels()),
+      send({ operation: 'complete', isStream: request.stream }, request, (to, sent) => to.complete(sent)),
+    stream: (request, sink) =>
+      calls.make(
+        { operation: 'stream', model: request.upstreamModel, isStream: request.stream },
+        {
+          make: (opened, call) => untilStreamEnd(call, { upstream: opened, request, sink }),
+          isEnded: () => request.signal.aborted,
+        },
+      ),
+    countPrompt: countPrompt && ((request) => portOf(present().countPrompt)(request)),
+    findCost: (generationId) => calls.findCost(generationId),
+    listModels: () =>
+      calls.make(
+        { operation: 'list_models', isStream: false },
+        { make: (opened, call) => untilAnswer(call, () => opened.listModels(), ASKED), isEnded: () => false },
+      ),
+    completeList: (list) => present().completeList(list),
     embeddings: embeddings && {
       ...embeddings,
-      embed: (request) => send({ operation: 'embed', isStream: false }, request, (sent) => embeddings.embed(sent)),
+      embed: (request) =>
+        send({ operation: 'embed', isStream: false }, request, (to, sent) => portOf(to.embeddings).embed(sent)),
     },
     rerank: rerank && {
       ...rerank,
-      rank: (request) => send({ operation: 'rerank', isStream: false }, request, (sent) => rerank.rank(sent)),
+      rank: (request) =>
+        send({ operation: 'rerank', isStream: false }, request, (to, sent) => portOf(to.rerank).rank(sent)),
     },
     moderation: moderation && {
       ...moderation,
       moderate: (request) =>
-        send({ operation: 'moderate', isStream: false }, request, (sent) => moderation.moderate(sent)),
+        send({ operation: 'moderate', isStream: false }, request, (to, sent) => portOf(to.moderation).moderate(sent)),
     },
     images: images && {
       ...images,
       create: (request, onPartial) =>
-        send({ operation: 'create_images', isStream: onPartial !== null }, request, (sent) =>
-          images.create(sent, onPartial),
+        send({ operation: 'create_images', isStream: onPartial !== null }, request, (to, sent) =>
+          portOf(to.images).create(sent, onPartial),
         ),
     },
     speech: speech && {
       ...speech,
-      speak: (request) => send({ operation: 'speak', isStream: true }, request, (sent) => speech.speak(sent)),
+      speak: (request) =>
+        send({ operation: 'speak', isStream: true }, request, (to, sent) => portOf(to.speech).speak(sent)),
     },
     transcription: transcription && {
       ...transcription,
       transcribe: (request, onEvent) =>
-        send({ operation: 'transcribe', isStream: onEvent !== null }, request, (sent) =>
-          transcription.transcribe(sent, onEvent),
+        send({ operation: 'transcribe', isStream: onEvent !== null }, request, (to, sent) =>
+          portOf(to.transcription).transcribe(sent, onEvent),
         ),
     },
     videos: videos && {
       ...videos,
-      submit: (submission) =>
-        ask({ operation: 'video_submit', model: submission.upstreamModel }, () => videos.submit(submission)),
-      report: (job) => ask({ operation: 'video_report', job }, () => videos.report(job)),
-      cancel: (job) => ask({ operation: 'video_cancel', job }, () => videos.cancel(job)),
-      open: (job, output) => ask({ operation: 'video_open', job }, () => videos.open(job, output)),
+      submit: (submission) => calls.submitVideo(submission),
+      report: (job) => calls.ofJob('video_report', job, (port, id) => port.report(id)),
+      cancel: (job) => calls.ofJob('video_cancel', job, (port, id) => port.cancel(id)),
+      open: (job, output) => calls.ofJob('video_open', job, (port, id) => port.open(id, output)),
     },
+    close: () => closeAll(keyed.opened),
   }
 }

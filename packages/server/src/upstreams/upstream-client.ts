@@ -1,4 +1,5 @@
 import { trimEndOf } from '@svc/contract'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { type FindProxy, openDispatcher } from '../platform/outbound/open-dispatcher.ts'
 import type { Patience } from './silence-watch.ts'
@@ -41,6 +42,24 @@ export interface UpstreamClient {
   close(): Promise<void>
 }
 
+/** Hears the headers of every answer, whatever its status. */
+export type OnAnswer = (headers: IncomingHttpHeaders) => void
+
+function tellAnswers(onAnswer: OnAnswer): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) =>
+    dispatch(options, {
+      onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
+      onRequestUpgrade: (...upgrade) => handler.onRequestUpgrade?.(...upgrade),
+      onResponseStart: (controller, status, headers, message) => {
+        if (status >= 200) onAnswer(headers)
+        handler.onResponseStart?.(controller, status, headers, message)
+      },
+      onResponseData: (controller, chunk) => handler.onResponseData?.(controller, chunk),
+      onResponseEnd: (controller, trailers) => handler.onResponseEnd?.(controller, trailers),
+      onResponseError: (controller, error) => handler.onResponseError?.(controller, error),
+    })
+}
+
 function keyHeaders(options: {
   readonly apiKey: string | null
   readonly keyHeader?: string
@@ -56,6 +75,7 @@ function keyHeaders(options: {
  *
  * @param options.apiKey null for servers that want none.
  * @param options.keyHeader the header that carries the key alone; absent: `authorization`, as a bearer's.
+ * @param options.onAnswer is told the headers of every answer; it must not throw.
  */
 export function createUpstreamClient(options: {
   readonly url: string
@@ -65,6 +85,7 @@ export function createUpstreamClient(options: {
   readonly findProxy: FindProxy
   readonly extraHeaders: Readonly<Record<string, string>>
   readonly keyHeader?: string
+  readonly onAnswer?: OnAnswer | undefined
 }): UpstreamClient {
   const url = new URL(options.url)
   const { firstByteMs, idleMs, contentMs = CONTENT_MS } = options.timeouts
@@ -75,8 +96,9 @@ export function createUpstreamClient(options: {
     bodyMs: idleMs,
     keepAliveMs: IDLE_CONNECTION_MS,
   })
+  const { onAnswer } = options
   return {
-    dispatcher,
+    dispatcher: onAnswer === undefined ? dispatcher : dispatcher.compose(tellAnswers(onAnswer)),
     patience: { firstMs: Math.max(firstByteMs, idleMs), idleMs, contentMs },
     origin: url.origin,
     basePath: trimEndOf(url.pathname, '/'),

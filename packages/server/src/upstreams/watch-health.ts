@@ -2,7 +2,9 @@ import { upstreamOperations } from '../telemetry/metrics/upstream-operations.ts'
 import type { SystemClock } from '../platform/runtime/clock.ts'
 import { type BreakerLimits, CircuitBreaker } from './circuit-breaker.ts'
 import { createHealthWatch, type HealthWatch, type UpstreamHealth } from './health-watch.ts'
-import { interceptUpstream, type UpstreamObserver } from './intercept-upstream.ts'
+import type { UpstreamObserver } from './call-observer.ts'
+import { interceptUpstream, type KeyedUpstream } from './intercept-upstream.ts'
+import type { KeyRing } from './key-ring.ts'
 import { RecentCalls } from './recent-calls.ts'
 import type { Modality, Upstream } from './upstream.ts'
 
@@ -13,11 +15,13 @@ export interface WatchedUpstream extends Upstream {
   health(modality: Modality): UpstreamHealth | 'off'
   /** How the last calls fared, for operators. */
   readonly recent: RecentCalls
+  /** Our keys with it; null where it has one or none. */
+  readonly keys: Pick<KeyRing, 'hasSpare' | 'figures'> | null
 }
 
 /** Watches what becomes of the calls to an upstream, by modality; what a script plays is remembered and not counted. */
 export function watchHealth(
-  upstream: Upstream,
+  keyed: KeyedUpstream,
   {
     clock,
     limits,
@@ -29,8 +33,12 @@ export function watchHealth(
     readonly observers: readonly UpstreamObserver[]
   },
 ): WatchedUpstream {
+  const [upstream] = keyed.opened
+  const { ring } = keyed
   const watchWhere = (isServed: boolean): HealthWatch | null =>
-    isServed ? createHealthWatch(clock, () => upstream.listModels()) : null
+    isServed
+      ? createHealthWatch(clock, () => (keyed.opened[ring?.next(new Set()) ?? 0] ?? upstream).listModels())
+      : null
   const watches: Readonly<Record<Modality, HealthWatch | null>> = {
     text: watchWhere(true),
     image: watchWhere(upstream.images !== null),
@@ -59,9 +67,14 @@ export function watchHealth(
     }
   }
   return {
-    ...interceptUpstream(upstream, [observe, ...observers]),
-    circuits: new CircuitBreaker(limits, clock, (model, error) => recent.ended(model, error)),
+    ...interceptUpstream(keyed, [observe, ...observers]),
+    circuits: new CircuitBreaker(
+      ring === null ? limits : { ...limits, isSpared: (failure) => ring.isSpared(failure) },
+      clock,
+      (model, error) => recent.ended(model, error),
+    ),
     recent,
+    keys: ring,
     health: (modality) => watches[modality]?.health() ?? 'off',
   }
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { UpstreamMetrics } from '../../telemetry/metrics/upstream-metrics.ts'
-import type { UpstreamObserver } from '../../upstreams/intercept-upstream.ts'
+import type { UpstreamObserver } from '../../upstreams/call-observer.ts'
 
 /** The kind of an upstream's failure, in the words of the table of failures. */
 function failureKind(error: unknown): string {
@@ -10,8 +10,8 @@ function failureKind(error: unknown): string {
 
 /** Counts every call to an upstream until its end. One that we ended ourselves has not failed. */
 export function measureCalls(metrics: UpstreamMetrics): UpstreamObserver {
-  return ({ operation }) => {
-    const call = metrics.begin(operation)
+  return ({ operation, key }) => {
+    const call = metrics.begin(operation, key ?? null)
     return {
       ended: ({ error, isStopped }) => {
         if (isStopped) call.end('stopped', null)

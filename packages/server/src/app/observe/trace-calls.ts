@@ -6,7 +6,7 @@
 import { codeOf } from '../../platform/errors/code-of.ts'
 import { upstreamOperations } from '../../telemetry/metrics/upstream-operations.ts'
 import type { SpanFacts, Tracing } from '../../telemetry/tracing/tracing.ts'
-import type { AnswerFacts, UpstreamObserver } from '../../upstreams/intercept-upstream.ts'
+import type { AnswerFacts, UpstreamObserver } from '../../upstreams/call-observer.ts'
 
 /** Whom the spans speak about. */
 export interface TracedUpstream {

@@ -5,6 +5,7 @@
 import type { Bill } from '../../upstreams/bill.ts'
 import type { AttoUsd } from '../../pricing/price.ts'
 import { billOf, type UpstreamBill, UpstreamFailure } from '../../upstreams/upstream-failure.ts'
+import { isAboutKey } from '../../upstreams/key-ring.ts'
 import { circuitsOpen } from './list-targets.ts'
 import type { Target } from './target.ts'
 
@@ -62,7 +63,10 @@ const WAIT_HERE_MAX_MS = 2_000
 const RECONNECT_MS = 100
 
 /** How long to wait before the same upstream is asked once more; null when it shall not be. */
-function waitHere({ kind, waitMs }: UpstreamFailure): number | null {
+function waitHere({ upstream }: Target, failure: UpstreamFailure): number | null {
+  const { kind, waitMs } = failure
+  // A key that was refused within an answer rests by now, and another one is asked.
+  if (isAboutKey(failure) && upstream.keys?.hasSpare() === true) return 0
   if (kind === 'unreachable') return RECONNECT_MS
   const isAsked = (kind === 'rate_limited' || kind === 'overloaded') && waitMs !== null
   return isAsked && waitMs <= WAIT_HERE_MAX_MS ? waitMs : null
@@ -84,7 +88,7 @@ class NextAttempts<To extends Target> {
   }
 
   after(target: To, failure: UpstreamFailure): NextAttempt<To> | null {
-    const waitMs = waitHere(failure)
+    const waitMs = waitHere(target, failure)
     if (waitMs !== null && (this.#here === null || waitMs < this.#here.waitMs)) {
       this.#here = { target, waitMs, reason: 'retry' }
     }

@@ -31,6 +31,17 @@ export interface GatewayState {
   readonly catalogModels: number
   readonly cardsBelowCost: number
   readonly circuits: readonly CircuitFigure[]
+  /** Of upstreams with several keys. */
+  readonly keys: readonly KeyFigure[]
+}
+
+/** A key of ours with an upstream, by its name. */
+export interface KeyFigure {
+  readonly upstream: string
+  readonly key: string
+  readonly isResting: boolean
+  /** Part of its rate that is left, from 0 to 1. */
+  readonly left: number
 }
 
 /** Space of the disk that holds the data folder, in bytes. */
@@ -165,6 +176,19 @@ function createCircuitGauge(registry: Registry): (circuits: readonly CircuitFigu
   }
 }
 
+function createKeyGauges(registry: Registry): (keys: readonly KeyFigure[]) => void {
+  const make = (name: string, help: string): Gauge =>
+    new Gauge({ name, help, labelNames: ['upstream', 'key'], registers: [registry] })
+  const resting = make('svc_upstream_key_resting', '1 while a key was refused and others are asked before it.')
+  const left = make('svc_upstream_key_left_ratio', 'Part of its rate that a key has left, by its last answers.')
+  return (keys) => {
+    for (const { upstream, key, ...figures } of keys) {
+      resting.set({ upstream, key }, figures.isResting ? 1 : 0)
+      left.set({ upstream, key }, figures.left)
+    }
+  }
+}
+
 function registerEventLoop(registry: Registry): void {
   let before = performance.eventLoopUtilization()
   const gauge: Gauge = new Gauge({
@@ -206,6 +230,7 @@ export function registerState(registry: Registry): (sources: StateSources) => ()
   const setHeld = createHeldGauges(registry)
   const setDisk = createDiskGauges(registry)
   const setCircuits = createCircuitGauge(registry)
+  const setKeys = createKeyGauges(registry)
   registerEventLoop(registry)
   const setVersion = registerBuild(registry)
   const look = (state: GatewayState): void => {
@@ -217,6 +242,7 @@ export function registerState(registry: Registry): (sources: StateSources) => ()
     retries.reset()
     retries.inc(state.ledgerRetries)
     setCircuits(state.circuits)
+    setKeys(state.keys)
   }
   return (sources) => {
     setVersion(sources.version)

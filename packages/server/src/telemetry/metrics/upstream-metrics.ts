@@ -19,7 +19,8 @@ export interface RunningCall {
 
 /** Takes down the calls to one upstream. */
 export interface UpstreamMetrics {
-  begin(operation: UpstreamOperation): RunningCall
+  /** @param key the name of the key that makes it; null where the upstream has one alone. */
+  begin(operation: UpstreamOperation, key: string | null): RunningCall
 }
 
 interface OperationCells {
@@ -38,6 +39,11 @@ export function createUpstreamMetrics(registry: Registry): (upstream: string) =>
     name: 'svc_upstream_failures_total',
     help: 'Calls that failed, by kind of failure.',
     labels: ['upstream', 'kind'],
+  })
+  const byKey = createTallyCounter(registry, {
+    name: 'svc_upstream_key_calls_total',
+    help: 'Calls that ended, of upstreams with several keys, by the name of the key.',
+    labels: ['upstream', 'key', 'outcome'],
   })
   const duration = createTallyHistogram(
     registry,
@@ -73,7 +79,7 @@ export function createUpstreamMetrics(registry: Registry): (upstream: string) =>
     })
     const operations = new Map(OPERATIONS.map((operation) => [operation, cellsOf(operation)]))
     return {
-      begin: (operation) => {
+      begin: (operation, key) => {
         const startedMs = performance.now()
         const cells = operations.get(operation) ?? cellsOf(operation)
         let hasEnded = false
@@ -84,6 +90,7 @@ export function createUpstreamMetrics(registry: Registry): (upstream: string) =>
             hasEnded = true
             running.value--
             cells.outcomes[outcome].value++
+            if (key !== null) byKey.cell(upstream, key, outcome).value++
             cells.duration.observe((performance.now() - startedMs) / 1_000)
             if (failure !== null) failures.cell(upstream, failure).value++
           },

@@ -6,7 +6,7 @@ import type { ChatWire } from '../openai-compatible/chat-wire.ts'
 import { createEmbeddingUpstream, type EmbeddingWire } from '../openai-compatible/embeddings.ts'
 import { createOpenAiCompatible } from '../openai-compatible/openai-compatible.ts'
 import { NO_PORTS, type Upstream } from '../upstream.ts'
-import { createUpstreamClient, type UpstreamClient, type UpstreamTimeouts } from '../upstream-client.ts'
+import { createUpstreamClient, type OnAnswer, type UpstreamClient, type UpstreamTimeouts } from '../upstream-client.ts'
 
 /** What an operator says about an upstream with an API of its own. */
 export interface NativeOptions {
@@ -20,6 +20,8 @@ export interface NativeOptions {
   readonly failuresAreFree: boolean
   readonly clock: Clock
   readonly findProxy: FindProxy
+  /** Hears the headers of every answer. */
+  readonly onAnswer?: OnAnswer | undefined
 }
 
 /** In what one such API differs from another. */

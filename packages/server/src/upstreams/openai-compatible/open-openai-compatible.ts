@@ -1,7 +1,7 @@
 import type { FindProxy } from '../../platform/outbound/open-dispatcher.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { Upstream } from '../upstream.ts'
-import { createUpstreamClient, type UpstreamTimeouts } from '../upstream-client.ts'
+import { createUpstreamClient, type OnAnswer, type UpstreamTimeouts } from '../upstream-client.ts'
 import { type AudioDialect, refuseConfidential } from './audio-upstream.ts'
 import { closeAll } from '../close-all.ts'
 import { createEgress } from '../egress-guard.ts'
@@ -38,6 +38,8 @@ export interface ServerOptions {
   readonly failuresAreFree: boolean
   readonly clock: Clock
   readonly findProxy: FindProxy
+  /** Hears the headers of every answer. */
+  readonly onAnswer?: OnAnswer | undefined
 }
 
 /** OpenAI's own API, which servers that imitate it follow in parts: what they lack, they refuse themselves. */
