@@ -58,7 +58,7 @@ function waitOf(value: unknown, now: number): number | null {
   const number = numberOf(text)
   if (number !== null) return bounded(waitOfNumber(number, now))
   if (/^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|s|m|h|d)){1,5}$/.test(text)) {
-    const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)]
+    const parts = [...text.matchAll(/(\d{1,9}(?:\.\d{1,9})?)(ms|s|m|h|d)/g)]
     return bounded(parts.reduce((sum, [, count, unit]) => sum + Number(count) * UNITS[unit as keyof typeof UNITS], 0))
   }
   return bounded(Date.parse(text) - now)
