@@ -110,12 +110,13 @@ export function oddWork(random: Random, works: StubHandler): StubHandler {
       case 2:
         return void response.destroy()
       default: {
-        const { write, end } = response
+        const write = response.write.bind(response)
+        const end = response.end.bind(response)
         const isCut = random.below(8) === 0
         const odd = (body: unknown): unknown => (typeof body === 'string' ? lie(random, body) : body)
-        response.write = ((body: unknown) => write.call(response, odd(body), 'utf8')) as typeof write
+        response.write = ((body: unknown) => write(odd(body), 'utf8')) as typeof response.write
         response.end = ((body?: unknown) =>
-          isCut ? response.destroy() : end.call(response, odd(body), 'utf8')) as typeof end
+          isCut ? response.destroy() : end(odd(body), 'utf8')) as typeof response.end
         return works(call, response)
       }
     }

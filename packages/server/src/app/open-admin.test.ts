@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { capture, grant, placeHold } from '../../testing/ledger-operations.ts'
+import { capture, grant, placeHold, release } from '../../testing/ledger-operations.ts'
 import { seedCaller } from '../../testing/seed-caller.ts'
 import { describeEachEngine, openTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
 import { nanocreditsOf } from '@svc/contract'
@@ -265,11 +265,59 @@ describeEachEngine('operator commands', (engine) => {
       ...{ state: 'final', credits_charged: 0.0003, basis: 'card', pricing: { basis: 'card' } },
       operator: { account_id: caller.accountId, upstream: 'test', credits_cost: 0.00025, credits_written_off: 0 },
     })
+    expect(await runJson('request', 'show', hold.holdId)).toMatchObject({
+      hold: { state: 'captured', credits: 0.0005, credits_at_first: 0.0005, extensions: [] },
+      transfers: [{ id: hold.holdId, kind: 'capture', credits_charged: 0.0003, credits_cost: 0.00025 }],
+    })
     const shown = await run('usage', 'show', hold.holdId)
     expect(shown.output).toMatch(/credits_charged +0\.0003\n/)
     expect(shown.output).toMatch(/pricing +\{"basis":"card"/)
+    expect(shown.output).toMatch(/held +0\.0005\n/)
     const none = await run('usage', 'show', 'nothing')
     expect([none.code, none.errors]).toEqual([1, 'error: There is no request nothing.'])
+  })
+
+  test('a request is refunded once, whole or in part, and never beyond its charge', async () => {
+    const caller = await seedCaller(open.database)
+    const ledger = new Ledger({ engine: createLedgerEngine(open.database) })
+    await ledger.submit(grant(caller.accountId, 1_000_000n))
+    const [first, second, free] = [0, 1, 2].map(() => placeHold(caller, { fixed: 200_000n, perUnit: 10_000n }))
+    if (first === undefined || second === undefined || free === undefined) throw new Error('three holds are placed')
+    for (const hold of [first, second, free]) await ledger.submit(hold)
+    const extension = { kind: 'extend', holdId: first.holdId, fixed: first.fixed, perUnit: first.perUnit } as const
+    await ledger.submit({ ...extension, targetUnits: 5, now: first.now })
+    const running = await run('request', 'refund', first.holdId, '--reason', 'x')
+    expect([running.code, running.errors]).toEqual([1, expect.stringContaining('still runs')])
+    for (const hold of [first, second]) await ledger.submit(capture(hold.holdId, 150_000n))
+    await ledger.submit(release(free.holdId))
+    await ledger.close()
+
+    expect(await runJson('request', 'refund', first.holdId, '--reason', 'a wrong answer')).toMatchObject({
+      ...{ account_id: caller.accountId, credits_refunded: 0.00015, repeated: false },
+    })
+    const again = await run('request', 'refund', first.holdId, '--reason', 'a wrong answer')
+    expect([again.code, again.output]).toEqual([0, expect.stringContaining('nothing has changed')])
+    for (const [words, refusal] of [
+      [[first.holdId, '--reason', 'a wrong answer', '--amount', '0.00001'], 'was used before'],
+      [[second.holdId, '--reason', 'x', '--amount', '0.000151'], 'at most the 0.00015 credits'],
+      [[free.holdId, '--reason', 'x'], 'was free'],
+      [['nothing', '--reason', 'x'], 'There is no request nothing'],
+      [[second.holdId, '--reason', ' '], 'Give a reason'],
+    ] as const) {
+      const refused = await run('request', 'refund', ...words)
+      expect([refused.code, refused.errors]).toEqual([1, expect.stringContaining(refusal)])
+    }
+    expect(await runJson('request', 'refund', second.holdId, '--reason', 'late', '--amount', '0.00005')).toMatchObject({
+      credits_refunded: 0.00005,
+    })
+    expect(await runJson('account', 'show', caller.accountId)).toMatchObject({ credits: 0.0009 })
+    expect(await runJson('request', 'show', first.holdId)).toMatchObject({
+      hold: { credits: 0.00025, credits_at_first: 0.00021, extensions: [{ credits: 0.00004 }] },
+      transfers: [
+        { kind: 'capture', credits_charged: 0.00015 },
+        { kind: 'adjustment', credits_funded: 0.00015, reason: expect.stringContaining('a wrong answer') },
+      ],
+    })
   })
 
   test('the audit prints every promise and finds the books in order', async () => {

@@ -32,6 +32,9 @@ import { takesLocalDeposits } from './open-local-chains.ts'
 import { hurryMail, listMail, suppressRecipient } from '../platform/mail/manage-outbox.ts'
 import { createOutboxStore } from '../platform/mail/outbox-store.ts'
 import { decideReview } from '../operations/actions/decide-review.ts'
+import { findRequestRows } from '../money/ledger/request-rows.ts'
+import { type RefundDeps, refundRequest, refundTransferId } from '../operations/actions/refund-request.ts'
+import type { OperationsDeps } from '../operations/actions/operations-deps.ts'
 import { recordCredit } from '../operations/actions/record-credit.ts'
 import { changeAccountLimits } from '../operations/actions/set-account-limits.ts'
 import { changeAccountStatus, endAccount } from '../operations/actions/set-account-state.ts'
@@ -81,13 +84,26 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
     hasLocalChains: await takesLocalDeposits({ isProduction: true, deposits: null, upstreams: [], ...config }),
     ...mailCommands(database, clock, config, note),
     credit: (request) => recordCredit(services, by, request),
-    findCharge: (requestId) => findCharge(createUsageStore(database), requestId),
+    ...requestCommands(database, services, by),
     goLive: () => goLiveAlone(config, database, services, by),
     audit: () => runAudit(database, clock),
     close: async () => {
       await ledger.close()
       await database.close()
     },
+  }
+}
+
+function requestCommands(
+  database: Database,
+  services: JournalDeps & Pick<OperationsDeps, 'ledger'>,
+  by: Operator,
+): Pick<AdminContext, 'findCharge' | 'findRequestRows' | 'refund'> {
+  const find: RefundDeps['findCharge'] = (requestId) => findCharge(createUsageStore(database), requestId)
+  return {
+    findCharge: find,
+    findRequestRows: (requestId) => findRequestRows(database, requestId, [refundTransferId(requestId)]),
+    refund: (request) => refundRequest({ ...services, findCharge: find }, by, request),
   }
 }
 

@@ -13,10 +13,12 @@ import type { AccountLimits } from '../../access/keys/request-limits.ts'
 import type { KeyFilter, KeySummary } from '../../access/keys/list-keys.ts'
 import type { RevokeKeyResult } from '../../access/keys/revoke-key.ts'
 import type { FoundCharge } from '../../money/billing/find-charge.ts'
+import type { RequestRows } from '../../money/ledger/request-rows.ts'
 import type { AuditReport } from '../../money/ledger/audit.ts'
 import type { MailPage, MailRecord } from '../../platform/mail/manage-outbox.ts'
 import type { GoLiveResult } from '../actions/go-live.ts'
 import type { CreditRequest, RecordedCredit } from '../actions/record-credit.ts'
+import type { Refund, RefundRequest } from '../actions/refund-request.ts'
 import type { ChangeLimitsResult, LimitsAction } from '../actions/set-account-limits.ts'
 import type { AccountAction } from '../actions/set-account-state.ts'
 
@@ -83,6 +85,10 @@ export interface AdminContext {
   credit(request: CreditRequest): Promise<RecordedCredit>
   /** Any request by its id; null when there is none. */
   findCharge(requestId: string): Promise<FoundCharge | null>
+  /** Its hold and its transfers, a refund among them. @param requestId as its record has it. */
+  findRequestRows(requestId: string): Promise<RequestRows>
+  /** @throws {ServiceError} as `refundRequest`. */
+  refund(request: RefundRequest): Promise<Refund>
   /** Ends the test money of a store, so that real upstreams may serve it. */
   goLive(): Promise<GoLiveResult>
   /** Checks every invariant of the books. */

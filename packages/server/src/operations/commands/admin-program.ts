@@ -16,8 +16,8 @@ import { keyCommands } from './key-commands.ts'
 import { mailCommands } from './mail-commands.ts'
 import { migrateCommand } from './migrate-command.ts'
 import { releaseNotesCommand } from './release-notes-command.ts'
+import { requestCommands } from './request-commands.ts'
 import { runCommand, type CommandDeps } from './run-command.ts'
-import { usageCommands } from './usage-commands.ts'
 
 /** Exit codes: done; could not be done (or the audit found a breach); the command line is wrong. */
 const FAILED = 1
@@ -72,7 +72,7 @@ function createProgram(deps: CommandDeps, output: AdminDeps): Command {
     .description('Operator commands. They work beside a running gateway and without one.')
     .version(VERSION_TEXT, '--version', 'print the version')
     .option('--json', 'print the answer as JSON')
-  const money = [creditsCommands(deps), usageCommands(deps), depositCommands(deps), mailCommands(deps)]
+  const money = [creditsCommands(deps), requestCommands(deps), depositCommands(deps), mailCommands(deps)]
   const store = [auditCommand(deps), goLiveCommand(deps), migrateCommand(deps), releaseNotesCommand(deps)]
   for (const command of [accountCommands(deps), keyCommands(deps), ...money, ...store]) {
     program.addCommand(command)
