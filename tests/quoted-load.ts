@@ -159,7 +159,7 @@ export async function askQuoted(gateway: Pick<TestGateway, 'fetch'>, random: Ran
   const response = await gateway.fetch(path, { method: 'POST', headers, body })
   const said = await response.text().catch(() => 'broken off')
   const requestId = response.headers.get('x-request-id') ?? ''
-  const id = /"id":"(video_[\w-]+)"/.exec(said)?.[1]
+  const id = /"id":"(vid_[\w-]+)"/.exec(said)?.[1]
   // A job is settled once it is asked after.
   if (id !== undefined) await (await gateway.fetch(`/v1/videos/${id}`)).text()
   return { requestId, path, status: response.status, text: said, most: part }
