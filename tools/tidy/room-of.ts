@@ -31,6 +31,7 @@ export const LEVELS: Readonly<Record<string, number>> = {
   'admission/idempotency': 3,
   deposits: 3,
   'money/billing': 3,
+  'money/ledger-log': 3,
   'pipeline/routing': 3,
   pipeline: 4,
   'deposits/sweeping': 5,

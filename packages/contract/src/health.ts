@@ -19,6 +19,11 @@ export const healthReply = z
     deposits: z
       .enum(['ok', 'degraded', 'off'])
       .describe('Whether the chains can be read; deposits wait while they cannot. Off means that none are taken.'),
+    ledger_log: z
+      .enum(['ok', 'degraded'])
+      .describe(
+        'Degraded while nothing is put down or signed: its key is missing, or the database is not the one that was published.',
+      ),
     circuits: z
       .object({ open: z.int(), half_open: z.int() })
       .describe('Models of upstreams that are left alone because they failed, and those that are tried again.'),

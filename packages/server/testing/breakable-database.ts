@@ -6,6 +6,8 @@ import type { TestDatabase } from './test-database.ts'
 export interface BreakableDatabase {
   /** Runs a statement on one table; what it returns puts the table's rows back. */
   breakTable(table: string, statement: string): Promise<() => Promise<void>>
+  /** Runs a statement for good. */
+  run(statement: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -22,6 +24,7 @@ export async function openBreakableDatabase(test: TestDatabase): Promise<Breakab
         await hand.run(`drop table saved_${table}`)
       }
     },
+    run: (statement) => hand.run(statement),
     close: () => hand.close(),
   }
 }

@@ -9,6 +9,7 @@ export const serviceExamples: ExampleTable<typeof serviceEndpoints> = {
       time: '2026-11-28T09:00:00.000Z',
       routing: { text: 'ok', image: 'off', video: 'off', audio: 'off' },
       deposits: 'off',
+      ledger_log: 'ok',
       database: 'ok',
       circuits: { open: 0, half_open: 0 },
       catalog: { featured: 17, models: 373, updated_at: null },

@@ -116,6 +116,8 @@ async function stopParts(
   await parts.audits.close()
   await last(parts.keyUses.stop())
   await last(parts.ledger.close())
+  // What was booked last is put down and signed before others may.
+  await last(parts.ledgerLog.close().catch(() => undefined))
   await settlements.left.close()
   await settlements.journal.close()
   await settlements.recent?.flush().catch(() => undefined)
@@ -151,6 +153,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const health = (): Promise<Health> =>
     readHealth({
       ...{ upstreams, catalog: catalog.catalog, ledger, clock, pingDatabase, deposits: parts.deposits },
+      ledgerLog: parts.ledgerLog,
       countUnwritten: () => parts.openHolds.stuck().length + parts.settlements.figures().waiting,
     })
   const edge = edgeDeps(parts, config.publicUrl ?? parts.listening.origin, health)
@@ -183,6 +186,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       await parts.limits.tick()
       const origin = await app.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG })
       parts.listening.origin = origin
+      // At once, so that the log of the start says what is wrong with the ledger log.
+      void parts.ledgerLog.tick().catch((error: unknown) => parts.log.error({ err: error }, 'background work failed'))
       const stopDeposits = startDeposits(parts)
       stopWorkers = async () => {
         await stopDeposits()
@@ -217,7 +222,7 @@ function observedParts(parts: Parts, videos: VideoDeps): Omit<ObservedParts, 'ph
   const catalog = parts.catalog.catalog
   return {
     ...{ config, log, clock, database, pingDatabase, ledger, openHolds, settlements, upstreams, catalog },
-    audits: parts.audits,
+    ...{ audits: parts.audits, ledgerLog: parts.ledgerLog },
     streamsOpen: () => streams.open,
     countVideoJobs: () => videos.jobs.countOpen(),
   }
@@ -268,15 +273,18 @@ const BATCHES_MS = 1_000
 const AUDIT_LOOK_MS = 3_600_000
 /** Who has begun an audit that no person asked for. */
 const SCHEDULE = 'schedule'
+/** How often what was booked is put into the ledger log, in milliseconds: within a second. Source: decision 0146. */
+const LEDGER_LOG_MS = 900
 /** How often balances are compared with what teams have set, in milliseconds. Source: decision 0043. */
 const LOW_BALANCES_MS = 15_000
 
 function choresOf(parts: Parts, batches: BatchRunner) {
-  const { database, clock, idempotency, storedResponses, limits, audits, console: pages } = parts
+  const { database, clock, idempotency, storedResponses, limits, audits, ledgerLog, console: pages } = parts
   const { notifyLowBalances } = pages
   const { auditHours } = parts.config.limits
   return [
     { name: 'limits', everyMs: LIMITS_MS, run: () => limits.tick() },
+    { name: 'ledger log', everyMs: LEDGER_LOG_MS, run: () => ledgerLog.tick() },
     { name: 'batches', everyMs: BATCHES_MS, run: () => batches.tick() },
     { name: 'idempotency', everyMs: FORGET_MS, run: () => idempotency.removeExpired() },
     {

@@ -2,6 +2,7 @@
  * The operator commands put together: on the database of the configuration, beside a running gateway or without one.
  */
 import { userInfo } from 'node:os'
+import { join } from 'node:path'
 import { createAccountStore } from '../access/accounts/account-store.ts'
 import { createAccount } from '../access/accounts/create-account.ts'
 import { findAccount, listAccounts } from '../access/accounts/list-accounts.ts'
@@ -27,6 +28,8 @@ import { runAudit } from '../money/ledger/audit.ts'
 import { createLedgerEngine } from '../money/ledger/create-ledger-engine.ts'
 import { Ledger } from '../money/ledger/ledger.ts'
 import { type KnownModelsConfig, listKnownModels } from './list-known-models.ts'
+import { LOG_KEY_FILE } from '../config/data-folder.ts'
+import { moreInvariants } from './audit-sources.ts'
 import { goLiveAlone } from './go-live-alone.ts'
 import { takesLocalDeposits } from './open-local-chains.ts'
 import { hurryMail, listMail, suppressRecipient } from '../platform/mail/manage-outbox.ts'
@@ -52,7 +55,7 @@ const CHECKPOINT_WORKER = new URL('sqlite-checkpoint.worker.ts', import.meta.url
 
 /** Where the books are, the secret that keys are made with, the gateway's limits, and what is known about models. */
 type AdminConfig = Pick<OperatorConfig, 'databaseUrl' | 'peppers' | 'limits'> &
-  Partial<Pick<OperatorConfig, 'sessionSecret' | 'isProduction' | 'deposits'>> &
+  Partial<Pick<OperatorConfig, 'sessionSecret' | 'isProduction' | 'deposits' | 'logKeyFile'>> &
   KnownModelsConfig
 
 /**
@@ -86,7 +89,10 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
     credit: (request) => recordCredit(services, by, request),
     ...requestCommands(database, services, by),
     goLive: () => goLiveAlone(config, database, services, by),
-    audit: () => runAudit(database, clock),
+    audit: (checkpoints) => {
+      const { dataDir, logKeyFile: keyFile = join(dataDir, LOG_KEY_FILE) } = config
+      return runAudit(database, clock, moreInvariants({ keyFile, dataDir, checkpoints }))
+    },
     close: async () => {
       await ledger.close()
       await database.close()

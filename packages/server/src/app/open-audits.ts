@@ -10,9 +10,17 @@ import type { Logger } from '../platform/runtime/log.ts'
 
 const AUDIT_WORKER = new URL('audit.worker.ts', import.meta.url)
 
+/** What the thread is told. */
+export interface AuditWork {
+  readonly url: string | null
+  readonly dataDir: string
+  /** Of the ledger log. */
+  readonly keyFile: string
+}
+
 /** Puts the audits of a gateway together. */
 export function openAudits(parts: {
-  readonly config: Pick<Config, 'databaseUrl' | 'dataDir'>
+  readonly config: Pick<Config, 'databaseUrl' | 'dataDir' | 'ledgerLog'>
   readonly database: Database
   readonly clock: Clock
   readonly log: Logger
@@ -21,16 +29,14 @@ export function openAudits(parts: {
   return createAuditRuns({
     store: createAuditRunStore(database),
     clock,
-    run: (signal) => runApart({ url: config.databaseUrl, dataDir: config.dataDir }, signal),
+    run: (signal) =>
+      runApart({ url: config.databaseUrl, dataDir: config.dataDir, keyFile: config.ledgerLog.keyFile }, signal),
     onError: (error) => log.error({ err: error }, 'an audit did not come to an end'),
   })
 }
 
 /** Runs an audit in a thread. @throws when the thread fails, or the signal ends it. */
-function runApart(
-  workerData: { readonly url: string | null; readonly dataDir: string },
-  signal: AbortSignal,
-): Promise<AuditReport> {
+function runApart(workerData: AuditWork, signal: AbortSignal): Promise<AuditReport> {
   signal.throwIfAborted()
   const worker = new Worker(AUDIT_WORKER, { workerData })
   return new Promise((resolve, reject) => {

@@ -20,6 +20,7 @@ import { type AdminServer, startAdminServer } from '../edge/admin-server.ts'
 import type { AuditRuns } from '../money/ledger/audit-runs.ts'
 import { readHeldTotals } from '../money/ledger/held-figures-store.ts'
 import type { Repeat } from '../pipeline/routing/attempt-targets.ts'
+import type { LedgerLogFigures } from '../money/ledger-log/ledger-log.ts'
 import type { Ledger } from '../money/ledger/ledger.ts'
 import type { LedgerEngine } from '../money/ledger/ledger-engine.ts'
 import { readWaitingMail } from '../platform/mail/mail-figures-store.ts'
@@ -167,6 +168,7 @@ export interface ObservedParts {
   readonly ledger: Ledger
   readonly openHolds: OpenHolds
   readonly settlements: Pick<Settlements, 'figures'>
+  readonly ledgerLog: { readonly figures: LedgerLogFigures }
   readonly catalog: Catalog
   readonly upstreams: ReadonlyMap<string, WatchedUpstream>
   readonly streamsOpen: () => number
@@ -183,6 +185,10 @@ function heldFigures(held: { holds: number; amount: bigint; oldestMs: number }):
     credits: creditsForDisplay(held.amount),
     oldestSeconds: held.oldestMs / 1_000,
   }
+}
+
+function ledgerLogState({ size, signedSize, refusal }: LedgerLogFigures) {
+  return { size, signedSize, isRefused: refusal !== null }
 }
 
 /** Names models by what the catalog's list leads to: what a client wrote is no label. */
@@ -262,6 +268,7 @@ function watchState(metrics: GatewayMetrics, parts: ObservedParts): void {
         settlementsPendingSeconds: pending.oldestMs / 1_000,
         settlementsFileBytes: pending.fileBytes,
         leaseAgeSeconds: leaseAge === null ? null : leaseAge / 1_000,
+        ledgerLog: ledgerLogState(parts.ledgerLog.figures),
         catalogAgeSeconds: catalog.updatedAt === 0 ? null : (clock.now() - catalog.updatedAt) / 1_000,
         catalogModels: catalog.list().length,
         cardsBelowCost: findUnderpricedAliases(catalog).length,

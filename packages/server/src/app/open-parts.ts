@@ -19,6 +19,8 @@ import { KeptSpace } from '../admission/idempotency/kept-space.ts'
 import { createKeyAuthenticator } from '../access/keys/authenticate-key.ts'
 import { createKeyStore } from '../access/keys/key-store.ts'
 import { createKeyUses } from '../access/keys/key-uses.ts'
+import { openLogStore } from '../money/ledger-log/open-log-store.ts'
+import { createRecentBatches } from '../money/ledger-log/recent-batches.ts'
 import { createLedgerEngine } from '../money/ledger/create-ledger-engine.ts'
 import { LeaseObserver } from '../money/ledger/lease-observer.ts'
 import { Ledger } from '../money/ledger/ledger.ts'
@@ -30,6 +32,7 @@ import { openCatalog } from './open-catalog.ts'
 import { openMedia } from './open-media.ts'
 import { callObservers, observeEngine, openObservation } from './open-observation.ts'
 import { openDeposits } from './open-deposits.ts'
+import { openLedgerLog } from './open-ledger-log.ts'
 import { openLimits } from './open-limits.ts'
 import { openOutbox } from './open-outbox.ts'
 import { openSettlements } from './open-settlements.ts'
@@ -101,8 +104,10 @@ export async function openParts({ config, log, clock: machine = systemClock, onF
       log.warn({ upstream, key, failure, rest_ms: restMs }, 'a key of an upstream is refused and rests'),
   })
   const media = await openMedia(config, clock, findProxy)
+  const recent = createRecentBatches()
+  const logStore = openLogStore(database)
   const ledger = new Ledger({
-    engine: observeEngine(observation, createLedgerEngine(database)),
+    engine: observeEngine(observation, createLedgerEngine(database, recent.note)),
     onCorrected: (holdId, values) =>
       log.error({ request_id: holdId, values }, 'a settlement had values that cannot be, and was written without them'),
     onLate: logLateCharges(log),
@@ -119,6 +124,9 @@ export async function openParts({ config, log, clock: machine = systemClock, onF
   const openHolds = new OpenHolds()
   const keyChanges = followKeys({ database, clock, onError, authenticator, openHolds })
   const processId = createId(clock.now())
+  const ledgerLog = await openLedgerLog({
+    ...{ config, clock, log, processId, recent, store: logStore, localOrigin: localOrigin(config) },
+  })
   const leases = new LeaseObserver({ clock: systemClock, leaseMs: config.limits.leaseMs })
   const ledgerMetrics = observation.metrics?.ledger ?? null
   const settlements = openSettlements({ dataDir, processId, ledger, database, clock, log, metrics: ledgerMetrics })
@@ -153,6 +161,7 @@ export async function openParts({ config, log, clock: machine = systemClock, onF
     tokenCounter: createTokenCounter(),
     durationProbe: createDurationProbe(),
     audits: openAudits({ config, database, clock, log }),
+    ...{ ledgerLog, logStore },
     ...{ limits, streams: limits.streams(config.limits.streamsAtOnce) },
   }
 }

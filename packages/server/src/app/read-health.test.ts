@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Catalog } from '../catalog/catalog.ts'
+import type { LogRefusal } from '../money/ledger-log/check-log.ts'
 import { readHealth } from './read-health.ts'
 import type { UpstreamHealth } from '../upstreams/health-watch.ts'
 import type { Modality } from '../upstreams/upstream.ts'
@@ -12,6 +13,7 @@ interface State {
   readonly answers?: boolean
   readonly unwritten?: number
   readonly problems?: readonly string[]
+  readonly refusal?: LogRefusal
 }
 
 function healthOf({
@@ -21,6 +23,7 @@ function healthOf({
   answers = true,
   unwritten = 0,
   problems,
+  refusal,
 }: State) {
   const health = (modality: Modality) => (modality === 'text' ? upstream : 'off')
   const counters = { batches: 0, operations: 0, retries: 0, lastCommitMs: 0, waiting: 0, failuresInARow, commitMs }
@@ -31,6 +34,7 @@ function healthOf({
     pingDatabase: async () => (answers ? true : null),
     clock: { now: () => 0 },
     countUnwritten: () => unwritten,
+    ledgerLog: { figures: { refusal: refusal ?? null } },
     deposits: problems === undefined ? null : { problems: () => problems },
   })
 }
@@ -46,6 +50,11 @@ test.each<[State, UpstreamHealth]>([
     deposits: 'off',
     routing: { text: state.upstream, image: 'off', video: 'off', audio: 'off' },
   })
+})
+
+test('a ledger log that is not the published one is reported, and degrades the gateway', async () => {
+  expect(await healthOf({})).toMatchObject({ status: 'ok', ledger_log: 'ok' })
+  expect(await healthOf({ refusal: 'shorter' })).toMatchObject({ status: 'degraded', ledger_log: 'degraded' })
 })
 
 test.each<[State, UpstreamHealth]>([

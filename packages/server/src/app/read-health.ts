@@ -1,6 +1,7 @@
 import { type HealthReply } from '@svc/contract'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Ledger, LedgerCounters } from '../money/ledger/ledger.ts'
+import type { LedgerLogFigures } from '../money/ledger-log/ledger-log.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 import { VERSION } from '../platform/runtime/version.ts'
 import type { UpstreamHealth } from '../upstreams/health-watch.ts'
@@ -48,6 +49,7 @@ export interface HealthSources {
   readonly clock: Clock
   /** How many settlements could not be written when they were due. */
   readonly countUnwritten: () => number
+  readonly ledgerLog: { readonly figures: Pick<LedgerLogFigures, 'refusal'> }
   /** Null where deposits are off. */
   readonly deposits: { problems(): readonly string[] } | null
 }
@@ -71,11 +73,12 @@ export async function readHealth(sources: HealthSources): Promise<Health> {
   const { upstreams, catalog, ledger, clock } = sources
   const database = databaseState((await sources.pingDatabase()) !== null, ledger.counters, sources.countUnwritten())
   const deposits = depositsState(sources)
+  const ledgerLog = sources.ledgerLog.figures.refusal === null ? 'ok' : 'degraded'
   const circuits = [...upstreams.values()].flatMap((upstream) => upstream.circuits.states())
   const answering = routingOf(upstreams, 'text')
   const text = answering === 'ok' && circuits.length > 0 ? 'degraded' : answering
   return {
-    status: worst([text === 'off' ? 'down' : text, database, deposits === 'off' ? 'ok' : deposits]),
+    status: worst([text === 'off' ? 'down' : text, database, deposits === 'off' ? 'ok' : deposits, ledgerLog]),
     version: VERSION,
     time: new Date(clock.now()).toISOString(),
     routing: {
@@ -86,6 +89,7 @@ export async function readHealth(sources: HealthSources): Promise<Health> {
     },
     database,
     deposits,
+    ledger_log: ledgerLog,
     circuits: {
       open: circuits.filter(({ state }) => state === 'open').length,
       half_open: circuits.filter(({ state }) => state === 'half_open').length,

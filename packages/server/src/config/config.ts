@@ -73,6 +73,14 @@ export type MailConfig = {
   | { readonly kind: 'file'; readonly folder: string }
 )
 
+/** The ledger log. */
+export interface LedgerLogConfig {
+  /** Where the key is that signs checkpoints. */
+  readonly keyFile: string
+  /** Whether everybody may read the log, not only keys of the gateway. */
+  readonly isPublished: boolean
+}
+
 /** Where metrics and probes are served, apart from the API. */
 export interface AdminConfig {
   readonly host: string
@@ -153,6 +161,7 @@ export interface Config {
   /** Who may get an account by signing in, until an operator sets something else. */
   readonly signup: Environment['SVC_SIGNUP']
   readonly media: MediaConfig
+  readonly ledgerLog: LedgerLogConfig
   readonly trustedProxies: readonly string[]
   readonly proxy: ProxyConfig
   /** Null sends no mail. */

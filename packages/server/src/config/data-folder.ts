@@ -13,6 +13,9 @@ export const LIVE_FOLDER = '.svc-live'
 /** Within it: the chains that the sandbox runs. */
 export const CHAINS_FOLDER = 'chains'
 
+/** Within it: the key of the ledger log, where none is named. */
+export const LOG_KEY_FILE = 'ledger-log-key'
+
 type Named = Pick<Environment, 'SVC_DATA_DIR'>
 
 /** Tells whether nothing but the sandbox answers requests: then credits are test money. */

@@ -202,6 +202,11 @@ export const environmentSchema = z.object({
       .refine(isSmtpUrl, 'give an address such as smtps://user:password@mail.example.com:465, without path or options'),
   ),
   SVC_MAIL_FROM: mailSender.optional(),
+  SVC_LOG_KEY_FILE: z.string().min(1).max(4_096).optional(),
+  SVC_PUBLISH_LOG: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true'),
   SVC_ADMIN_HOST: host.default('localhost'),
   SVC_ADMIN_PORT: port.optional(),
   SVC_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).optional(),

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Config, UpstreamConfig } from './config.ts'
 import { ConfigError } from './config-error.ts'
 import { CONFIG_FILE, parseConfigFile, type FileSettings } from './config-file.ts'
-import { dataFolderOf, isSandboxAlone } from './data-folder.ts'
+import { dataFolderOf, isSandboxAlone, LOG_KEY_FILE } from './data-folder.ts'
 import { parseEnvironment, secretNames, type Environment } from './environment.ts'
 import { prepareDataDir, readKeptSecret } from './kept-secret.ts'
 import { resolveDeposits } from './resolve-deposits.ts'
@@ -97,6 +97,10 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
     sessionSecret,
     signup: environment.SVC_SIGNUP,
     media: resolveMedia(environment, sessionSecret),
+    ledgerLog: {
+      keyFile: logKeyFileOf(environment, { dataDir, workingDir: source.workingDir }),
+      isPublished: environment.SVC_PUBLISH_LOG,
+    },
     trustedProxies: environment.SVC_TRUSTED_PROXIES ?? [],
     proxy,
     mail,
@@ -137,6 +141,14 @@ function readConfigFile(workingDir: string): string | null {
       `${CONFIG_FILE} cannot be read: ${error instanceof Error ? error.message : 'unknown error'}.`,
     ])
   }
+}
+
+/** Where the key of the ledger log is: in the data folder, unless the environment says otherwise. */
+export function logKeyFileOf(
+  { SVC_LOG_KEY_FILE: named }: Pick<Environment, 'SVC_LOG_KEY_FILE'>,
+  { dataDir, workingDir }: { readonly dataDir: string; readonly workingDir: string },
+): string {
+  return named === undefined ? join(dataDir, LOG_KEY_FILE) : resolve(workingDir, named)
 }
 
 function missingSecrets(environment: Environment, reason: string, dataDir: string): readonly string[] {

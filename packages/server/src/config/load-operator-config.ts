@@ -1,7 +1,7 @@
 import type { Config, UpstreamConfig } from './config.ts'
 import { commandFolderOf, isSandboxAlone } from './data-folder.ts'
 import { findKeptSecret } from './kept-secret.ts'
-import { type ConfigSource, givenPeppers, keptPepper, readSettings } from './load-config.ts'
+import { type ConfigSource, givenPeppers, keptPepper, logKeyFileOf, readSettings } from './load-config.ts'
 import type { DepositsConfig } from './deposits-config.ts'
 import { whyReachable } from './reach.ts'
 import { resolveDeposits } from './resolve-deposits.ts'
@@ -29,6 +29,8 @@ export interface OperatorConfig extends Pick<
   readonly peppers: Config['peppers'] | null
   /** Null where none is given and the gateway has kept none: then no email address can be suppressed. */
   readonly sessionSecret: string | null
+  /** Where the key of the ledger log is. */
+  readonly logKeyFile: string
   /** Null where deposits are off. */
   readonly deposits: DepositsConfig | null
 }
@@ -53,6 +55,7 @@ export function loadOperatorConfig(source: ConfigSource): OperatorConfig {
     databaseUrl: environment.SVC_DATABASE_URL ?? null,
     databaseWaitMs: environment.SVC_DATABASE_WAIT_SECONDS * 1_000,
     ...{ dataDir, isProduction, upstreams },
+    logKeyFile: logKeyFileOf(environment, { dataDir, workingDir: source.workingDir }),
     limits: file.limits,
     deposits: resolveDeposits(environment, file, { isProduction, isSandbox: isSandboxAlone(upstreams) }).deposits,
     routes,

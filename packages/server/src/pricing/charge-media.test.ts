@@ -1,6 +1,7 @@
 import { formatCredits } from '@svc/contract'
 import { describe, expect, test } from 'vitest'
-import { chargeMedia, listMediaCost, type MediaLine } from './charge-media.ts'
+import { listMediaCost, type MediaLine } from '@svc/contract/media-cost'
+import { chargeMedia } from './charge-media.ts'
 import { formatUsd, parseUsd, ZERO_USD } from './usd.ts'
 
 const usd = (text: string) => parseUsd(text) ?? ZERO_USD

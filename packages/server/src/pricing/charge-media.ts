@@ -4,24 +4,10 @@
  * this.
  */
 import { MARGIN_BPS } from '@svc/contract'
+import { listMediaCost, type MediaLine, QUANTITY_DECIMALS, thousandths } from '@svc/contract/media-cost'
 import type { SpeechPrices, TranscriptionPrices } from './media-price.ts'
 import type { ChargeBasis, Charge, AttoUsd } from './price.ts'
-import { attoUsdOf, chargeForCost, costAtPar, formatDecimal, formatUsd } from './usd.ts'
-
-/** Quantities are exact to a thousandth: milliseconds of a second, and whole numbers of everything else. */
-const QUANTITY_DECIMALS = 3
-const QUANTITY_ONE = 1_000n
-
-/** What is counted, in the words of the usage record. */
-export type MediaUnit = 'images' | 'input_images' | 'seconds' | 'characters' | 'bytes' | 'requests'
-
-/** So many units at so much each. */
-export interface MediaLine {
-  readonly unit: MediaUnit
-  /** Not negative; finer than a thousandth rounds up. */
-  readonly quantity: number
-  readonly perUnit: AttoUsd
-}
+import { chargeForCost, costAtPar, formatDecimal, formatUsd } from './usd.ts'
 
 /** What was delivered, and what decides its price. The first line is what the request is about. */
 export interface MediaWork {
@@ -52,22 +38,6 @@ export function chargeMedia(work: MediaWork): Charge {
     pricing: renderPricing(work, cost),
   }
 }
-
-/** Quantities × list prices, at least the minimum; exact. */
-export function listMediaCost(lines: readonly MediaLine[], minimum: AttoUsd | null = null): AttoUsd {
-  const sum = lines.reduce((total, line) => total + thousandths(line.quantity) * line.perUnit, 0n)
-  const cost = (sum + QUANTITY_ONE - 1n) / QUANTITY_ONE
-  return attoUsdOf(minimum !== null && minimum > cost ? minimum : cost)
-}
-
-/** A quantity in thousandths, rounded up. Anything that is no number counts as nothing. */
-function thousandths(quantity: number): bigint {
-  if (!(quantity > 0)) return 0n
-  return BigInt(Math.ceil(Number((Math.min(quantity, QUANTITY_MAX) * 1_000).toFixed(6))))
-}
-
-/** More than any request can have; keeps sums in 64 bits. */
-const QUANTITY_MAX = 1_000_000_000
 
 function renderPricing(work: MediaWork, cost: AttoUsd): string {
   const quantities = work.lines.map(

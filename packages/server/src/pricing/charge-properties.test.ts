@@ -5,7 +5,7 @@ import { cardCharge, chargeChat, billingPrices } from './charge-chat.ts'
 import { boundChat } from './hold-bound.ts'
 import { listCost } from './list-cost.ts'
 import type { ChatPrice, ChatUsage, PriceTier, TokenPrices } from './price.ts'
-import { recomputeCharge } from './recompute-charge.ts'
+import { recomputeCharge } from '@svc/contract/recompute-charge'
 import { attoUsdOf, chargeForCost, costAtPar } from './usd.ts'
 
 const seed = Number(process.env.SVC_TEST_SEED ?? Date.now() % 2_147_483_647)

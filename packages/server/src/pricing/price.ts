@@ -2,11 +2,9 @@
  * The shapes of prices and usage. This room is pure: it knows no database, no upstream and no clock.
  */
 import type { Nanocredits } from '@svc/contract'
+import type { AttoUsd } from '@svc/contract/usd'
 
-declare const attoUsd: unique symbol
-
-/** A whole number of 10⁻¹⁸ USD. Upstream prices and costs are exact in it; 10⁶ of them are one nanocredit at par. */
-export type AttoUsd = bigint & { readonly [attoUsd]: true }
+export type { AttoUsd } from '@svc/contract/usd'
 
 /**
  * Upstream prices of text models per token, before the margin. An absent kind is priced as the kind it is a part of.

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { chargeChat } from './charge-chat.ts'
 import { chargeMedia } from './charge-media.ts'
 import type { ChatUsage, TokenPrices } from './price.ts'
-import { recomputeCharge } from './recompute-charge.ts'
+import { recomputeCharge } from '@svc/contract/recompute-charge'
 import { attoUsdOf, ZERO_USD } from './usd.ts'
 
 const micro = (amount: bigint) => attoUsdOf(amount * 10n ** 12n)

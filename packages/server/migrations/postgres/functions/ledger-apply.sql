@@ -342,6 +342,11 @@ begin
 
   -- The record of an expired hold may be replaced only while its hold is still expired, so this comes before the holds.
   if 'expired' = any (h_stored) then
+    insert into replaced_record
+      select u.* from usage_record u
+       where u.usage_id = any (hold_ids)
+         and u.usage_id in (select s.id from unnest(hold_ids, h_stored, h_settle) s (id, stored, settle)
+                             where s.stored = 'expired' and s.settle is not null);
     update usage_record u set
         upstream = o.upstream, upstream_model = o.upstream_model, status = o.status, error_code = o.error_code,
         prompt_tokens = o.prompt_tokens, completion_tokens = o.completion_tokens, cached_tokens = o.cached_tokens,
@@ -389,6 +394,10 @@ begin
   if cardinality(array_remove(h_settle, null)) > 0 then
     perform ledger_record(batch, hold_ids, h_stored, h_settle, h_charge, h_write_off, h_cost, h_margin, h_recorded,
       h_old_charge, h_old_prompt, h_old_completion);
+  end if;
+
+  if cardinality(credit_operations) > 0 or cardinality(array_remove(h_settle, null)) > 0 then
+    perform ledger_log_note(hold_ids, h_stored, h_settle, credit_ids, credit_operations);
   end if;
 
   update balance w set posted = s.posted, held = s.held

@@ -48,6 +48,7 @@ begin
       created_at)
     values (d.deposit_id, d.account_id, 'deposit', null, d.credits, 0, 0, 0, 0, operation ->> 'reason',
       (operation ->> 'now')::bigint);
+  perform ledger_log_note('{}', '{}', '{}', array[d.deposit_id], array[1]);
   update balance set posted = posted + d.credits where account_id = d.account_id returning posted into posted_now;
   update deposit set state = 'credited', reason = null, credited_at = (operation ->> 'now')::bigint,
       updated_at = (operation ->> 'now')::bigint

@@ -42,6 +42,7 @@ begin
   perform ledger_record(jsonb_build_object('operations', jsonb_build_array(asked)), array[o.id], array[null::text],
     array[1], array[charge], array[owed - charge], array[o.cost], array[owed - o.cost], array[o.now],
     array[null::bigint], array[null::bigint], array[null::bigint]);
+  perform ledger_log_note(array[o.id], array[null::text], array[1], '{}', '{}');
   update balance b set posted = b.posted - charge where b.account_id = o.account_id;
   insert into budget_window as w (budget_id, window_start, spent, reserved)
     select b.key, b.value::bigint, charge, 0 from jsonb_each_text(budgets) b

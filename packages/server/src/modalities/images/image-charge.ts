@@ -1,6 +1,7 @@
 /** From the images that came to what the caller pays. Pure: the rules of the price are the pricing room's. */
 import type { CountedTokens } from '../../pipeline/paid-work.ts'
-import { chargeMedia, listMediaCost, type MediaLine } from '../../pricing/charge-media.ts'
+import { listMediaCost, type MediaLine } from '@svc/contract/media-cost'
+import { chargeMedia } from '../../pricing/charge-media.ts'
 import { likelyImageRate } from '../../pricing/image-rate.ts'
 import type { RenderSettings } from '../../pricing/image-variants.ts'
 import type { AttoUsd, Charge } from '../../pricing/price.ts'

@@ -1,6 +1,7 @@
 /** What a video costs by the list, noted at its submission: the price at the end is the price at the start. */
 import { formatCredits, parseCredits, type Nanocredits } from '@svc/contract'
-import { chargeMedia, type MediaLine } from '../../pricing/charge-media.ts'
+import type { MediaLine } from '@svc/contract/media-cost'
+import { chargeMedia } from '../../pricing/charge-media.ts'
 import type { VideoPrices } from '../../pricing/media-price.ts'
 import type { AttoUsd, Charge } from '../../pricing/price.ts'
 import { formatUsd, parseUsd } from '../../pricing/usd.ts'

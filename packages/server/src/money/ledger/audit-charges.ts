@@ -1,6 +1,6 @@
 /** The invariants of charges: each is what its request costs, booked once. Source: decisions 0003 and 0004. */
 import { sql } from 'kysely'
-import { recomputeCharge } from '../../pricing/recompute-charge.ts'
+import { recomputeCharge } from '@svc/contract/recompute-charge'
 import { count, list, total, BREACHES_MAX, type AuditContext, type Finding, type Invariant } from './audit-query.ts'
 import { COST_MAX, OPERATION_AMOUNT_MAX } from './check-operation.ts'
 

@@ -7,7 +7,7 @@ import { formatCredits } from '@svc/contract'
 import type { Database } from '../../platform/db/database.ts'
 import { systemClock, type Clock } from '../../platform/runtime/clock.ts'
 import { invariants } from './audit-invariants.ts'
-import type { AuditContext } from './audit-query.ts'
+import type { AuditContext, Invariant } from './audit-query.ts'
 
 /** One promise, what was counted for it, and what breaks it. */
 export interface AuditRow {
@@ -28,8 +28,12 @@ export interface AuditReport {
   readonly breaches: number
 }
 
-/** Checks every invariant on one snapshot. Reads only. */
-export async function runAudit(database: Database, clock: Clock = systemClock): Promise<AuditReport> {
+/** Checks every invariant on one snapshot. Reads only. @param more what is checked beside the ledger's own invariants. */
+export async function runAudit(
+  database: Database,
+  clock: Clock = systemClock,
+  more: readonly Invariant[] = [],
+): Promise<AuditReport> {
   const takenAt = clock.now()
   const { engine } = database
   const transaction = database.read.transaction()
@@ -37,7 +41,7 @@ export async function runAudit(database: Database, clock: Clock = systemClock): 
   const rows = await isolated.execute(async (db) => {
     const context: AuditContext = { db, engine, now: takenAt }
     const checked: AuditRow[] = []
-    for (const { name, promise, check } of invariants) {
+    for (const { name, promise, check } of [...invariants, ...more]) {
       const finding = await check(context)
       checked.push({ name, promise, figures: formatFigures(finding.figures), ...summarise(finding.breaches) })
     }

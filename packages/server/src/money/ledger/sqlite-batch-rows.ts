@@ -1,5 +1,6 @@
 import { dayOf } from './budget-window.ts'
 import type { CreditDeposit } from './operations.ts'
+import { entryOf, type EndedRequest, type LoggedBatch } from './logged-batch.ts'
 import type {
   BalanceRow,
   BudgetRow,
@@ -55,6 +56,8 @@ export interface BatchRows {
   readonly deposits: Map<string, DepositRow | null>
   /** By chain, address and asset. */
   readonly inflows: Map<string, InflowRow>
+  /** What the ledger log is told, in the order in which it came about. */
+  readonly booked: Set<string>
 }
 
 /** An empty set of rows for a batch. */
@@ -62,6 +65,7 @@ export function createBatchRows(store: SqliteLedgerStore, known: KnownRows): Bat
   return {
     ...{ store, known, balances: new Map(), budgets: new Map(), windows: new Map(), keys: new Map() },
     ...{ holds: new Map(), extensions: [], credits: new Map(), deposits: new Map(), inflows: new Map() },
+    booked: new Set(),
   }
 }
 
@@ -93,6 +97,20 @@ export function findKey(rows: BatchRows, keyId: string): KeyRow | null {
 /** Finds a hold, or null when none was placed under that id. */
 export function findHold(rows: BatchRows, holdId: string): HoldRow | null {
   return findOnce(rows.holds, rows.known.holds, holdId, rows.store.findHold)
+}
+
+/** Notes that a request has ended, for the ledger log. One that had expired before is corrected. */
+export function bookRequest(rows: BatchRows, { holdId, storedState }: HoldRow): void {
+  const entry = entryOf(storedState === 'expired' ? 'correction' : 'request', holdId)
+  // What ended twice in one batch is booked as it ended last.
+  rows.booked.delete(entry)
+  rows.booked.add(entry)
+}
+
+/** Books a credit. */
+export function bookCredit(rows: BatchRows, credit: CreditRow): void {
+  rows.credits.set(credit.transferId, credit)
+  rows.booked.add(entryOf('transfer', credit.transferId))
 }
 
 /** Finds a deposit by its natural key, or null when none was recorded. */
@@ -151,12 +169,13 @@ function keepRows(rows: BatchRows): void {
 
 /**
  * Writes everything that the batch changed. The order satisfies the foreign keys, and lets the usage record of an
- * expired hold be
- * replaced while its hold is still expired.
+ * expired hold be replaced while its hold is still expired.
+ *
+ * @returns what the ledger log is told of it; null for nothing.
  */
-export function writeBatchRows(rows: BatchRows): void {
+export function writeBatchRows(rows: BatchRows): LoggedBatch | null {
   const { store } = rows
-  const ended: { readonly hold: HoldRow; readonly ending: HoldEnding }[] = []
+  const ended: EndedRequest[] = []
   const daily = new Map<string, DailyRow>()
   for (const hold of rows.holds.values()) {
     if (hold === null || !hold.isChanged) continue
@@ -164,15 +183,15 @@ export function writeBatchRows(rows: BatchRows): void {
     if (ending !== null) {
       countDaily(rows, daily, hold, ending)
       if (hold.storedState === 'expired') store.updateUsage(hold, ending)
-      ended.push({ hold, ending })
+      ended.push({ hold, ending, teamId: findKey(rows, hold.keyId)?.teamId ?? null })
     }
     if (hold.storedState === null) store.insertHold(hold)
     else store.updateHold(hold)
   }
   for (const extension of rows.extensions) store.insertExtension(extension)
-  for (const { hold, ending } of ended) {
+  for (const { hold, ending, teamId } of ended) {
     if (ending.charge > 0n || ending.writeOff > 0n) store.insertSettlement(hold, ending)
-    if (hold.storedState !== 'expired') store.insertUsage(hold, findKey(rows, hold.keyId)?.teamId ?? null, ending)
+    if (hold.storedState !== 'expired') store.insertUsage(hold, teamId, ending)
   }
   for (const row of rows.credits.values()) store.insertCredit(row)
   for (const row of rows.deposits.values()) if (row?.creditedAt != null) store.updateDeposit(row)
@@ -180,7 +199,16 @@ export function writeBatchRows(rows: BatchRows): void {
   for (const row of daily.values()) store.upsertDaily(row)
   for (const row of rows.balances.values()) if (row?.isChanged === true) store.updateBalance(row)
   for (const row of rows.windows.values()) if (row?.isChanged === true) store.upsertWindow(row)
+  const logged = noteForLog(rows, ended)
   keepRows(rows)
+  return logged
+}
+
+/** Leaves word for the ledger log, which puts down later what this batch has booked. Null where that is nothing. */
+function noteForLog({ store, booked, credits }: BatchRows, ended: readonly EndedRequest[]): LoggedBatch | null {
+  if (booked.size === 0) return null
+  const entries = JSON.stringify([...booked])
+  return { pendingId: store.insertPending(entries), entries, ended, credits: [...credits.values()] }
 }
 
 function countDaily(rows: BatchRows, daily: Map<string, DailyRow>, hold: HoldRow, ending: HoldEnding): void {

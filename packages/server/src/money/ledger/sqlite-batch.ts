@@ -20,7 +20,9 @@ import type {
   PlaceResult,
   RecordCredit,
 } from './operations.ts'
+import type { LoggedBatch } from './logged-batch.ts'
 import {
+  bookCredit,
   createBatchRows,
   createKnownRows,
   findBalance,
@@ -45,12 +47,15 @@ export interface SqliteBatches {
   forget(): void
 }
 
+/** Told what a batch has booked before it is committed: it counts once its row is there. */
+export type OnLogged = (logged: LoggedBatch) => void
+
 /**
  * Makes the way of batches to a connection. Rows that one batch has written are known to the next, as long as no other
  * process else writes: the database's own count of foreign commits tells, inside the transaction that locks all others
  * out.
  */
-export function createSqliteBatches(store: SqliteLedgerStore): SqliteBatches {
+export function createSqliteBatches(store: SqliteLedgerStore, onLogged: OnLogged = () => undefined): SqliteBatches {
   const known = createKnownRows()
   let version = store.foreignCommits()
   const forget = (): void => forgetRows(known)
@@ -62,7 +67,8 @@ export function createSqliteBatches(store: SqliteLedgerStore): SqliteBatches {
       const rows = createBatchRows(store, known)
       const results = operations.map((operation) => applyOperation(rows, operation))
       const settled = operations.map((operation, index) => results[index] ?? settleLate(rows, operation))
-      writeBatchRows(rows)
+      const logged = writeBatchRows(rows)
+      if (logged !== null) onLogged(logged)
       return settled
     },
     forget,
@@ -225,7 +231,7 @@ function recordCredit(rows: BatchRows, operation: RecordCredit): CreditResult {
   if (balance.posted + amount > AMOUNT_MAX) return { kind: 'too_large', most: nanocreditsOf(AMOUNT_MAX) }
   balance.posted += amount
   balance.isChanged = true
-  rows.credits.set(transferId, { transferId, accountId, kind: source, amount, reason, createdAt: now })
+  bookCredit(rows, { transferId, accountId, kind: source, amount, reason, createdAt: now })
   return { kind: 'credited', posted: nanocreditsOf(balance.posted) }
 }
 

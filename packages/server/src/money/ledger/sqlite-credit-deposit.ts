@@ -1,7 +1,7 @@
 import { nanocreditsOf } from '@svc/contract/credits'
 import { AMOUNT_MAX } from './hold-size.ts'
 import type { CreditDeposit, CreditDepositResult, FaultResult } from './operations.ts'
-import { findBalance, findDeposit, findInflow, type BatchRows } from './sqlite-batch-rows.ts'
+import { bookCredit, findBalance, findDeposit, findInflow, type BatchRows } from './sqlite-batch-rows.ts'
 import type { BalanceRow, DepositRow } from './sqlite-ledger-rows.ts'
 
 /**
@@ -40,9 +40,7 @@ export function creditDeposit(rows: BatchRows, operation: CreditDeposit): Credit
     })
     came.checkedAt = now
   }
-  rows.credits.set(depositId, {
-    ...{ transferId: depositId, accountId, kind: 'deposit', amount: credits, reason, createdAt: now },
-  })
+  bookCredit(rows, { transferId: depositId, accountId, kind: 'deposit', amount: credits, reason, createdAt: now })
   return depositedOf(deposit, balance, false)
 }
 

@@ -18,6 +18,7 @@ export function createRecordStatements(connection: DatabaseSync) {
        ${USAGE_FACTS})
      values (${marks(25)})`,
   )
+  const keepUsage = connection.prepare('insert into replaced_record select * from usage_record where usage_id = ?')
   const updateUsage = connection.prepare(`update usage_record set (${USAGE_FACTS}) = (${marks(16)}) where usage_id = ?`)
   const upsertDaily = connection.prepare(
     `insert into usage_daily (key_id, day, type, model, account_id, requests, charge, prompt_tokens, completion_tokens)
@@ -27,6 +28,7 @@ export function createRecordStatements(connection: DatabaseSync) {
        prompt_tokens = prompt_tokens + excluded.prompt_tokens,
        completion_tokens = completion_tokens + excluded.completion_tokens`,
   )
+  const insertPending = connection.prepare('insert into ledger_log_pending (entries) values (?)')
   return {
     insertCredit: (row: CreditRow): void =>
       void insertTransfer.run(
@@ -73,7 +75,13 @@ export function createRecordStatements(connection: DatabaseSync) {
         ...factsOf(ending),
       )
     },
-    updateUsage: (hold: HoldRow, ending: HoldEnding): void => void updateUsage.run(...factsOf(ending), hold.holdId),
+    /** Replaces a record, and keeps what it was: the ledger log has put that down, or still will. */
+    updateUsage: (hold: HoldRow, ending: HoldEnding): void => {
+      keepUsage.run(hold.holdId)
+      updateUsage.run(...factsOf(ending), hold.holdId)
+    },
+    /** Names entries that the ledger log has not put down yet. @returns the id of the row. */
+    insertPending: (entries: string): number => Number(insertPending.run(entries).lastInsertRowid),
     upsertDaily: (row: DailyRow): void =>
       void upsertDaily.run(
         row.keyId,

@@ -2,7 +2,7 @@
 import { nanocreditsOf, ZERO } from '@svc/contract/credits'
 import type { FaultResult, LedgerOperation, PlacedHold, SettleHold, SettleResult } from './operations.ts'
 import { splitCharge, type Settlement } from './settlement.ts'
-import { findBalance, findBudget, findHold, findKey, type BatchRows } from './sqlite-batch-rows.ts'
+import { bookRequest, findBalance, findBudget, findHold, findKey, type BatchRows } from './sqlite-batch-rows.ts'
 import type { HoldRow } from './sqlite-ledger-rows.ts'
 import { payableBeyondHold, spendingLimitsOf, windowAt, type SpendingLimits } from './sqlite-spending-limits.ts'
 
@@ -31,6 +31,7 @@ export function settleHold(rows: BatchRows, operation: SettleHold): SettleResult
   hold.progress = null
   hold.isChanged = true
   hold.ending = { ...settlement, facts: operation.facts, createdAt }
+  bookRequest(rows, hold)
   return settledBy(settlement, false)
 }
 
@@ -62,6 +63,7 @@ export function settleLate(rows: BatchRows, operation: LedgerOperation): SettleR
   take(spending, settlement.charge, 0n)
   hold.ending = { ...settlement, facts, createdAt: now }
   rows.holds.set(holdId, hold)
+  bookRequest(rows, hold)
   return settledBy(settlement, true)
 }
 

@@ -91,7 +91,7 @@ export interface AdminContext {
   refund(request: RefundRequest): Promise<Refund>
   /** Ends the test money of a store, so that real upstreams may serve it. */
   goLive(): Promise<GoLiveResult>
-  /** Checks every invariant of the books. */
-  audit(): Promise<AuditReport>
+  /** Checks every invariant of the books. @param checkpoints files with checkpoints of the ledger log. */
+  audit(checkpoints: readonly string[]): Promise<AuditReport>
   close(): Promise<void>
 }

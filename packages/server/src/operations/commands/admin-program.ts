@@ -96,12 +96,17 @@ function prepare(command: Command, output: AdminDeps): void {
   for (const child of command.commands) prepare(child, output)
 }
 
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value]
+}
+
 function auditCommand(deps: CommandDeps): Command {
   return new Command('audit')
     .description('check every invariant of the books; exits with 1 on a breach')
-    .action((_options: object, command: Command) =>
+    .option('--checkpoint <file>', 'a kept checkpoint of the ledger log; can be given several times', collect)
+    .action(({ checkpoint = [] }: { readonly checkpoint?: readonly string[] }, command: Command) =>
       runCommand(deps, command, async (context) => {
-        const report = await context.audit()
+        const report = await context.audit(checkpoint)
         const { store } = context
         return {
           text: `Store: ${store}\n${renderAudit(report)}`,

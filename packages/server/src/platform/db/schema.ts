@@ -25,6 +25,14 @@ import type {
 } from './deposit-schema.ts'
 import type { HoldExtensionTable, HoldTable } from './hold-schema.ts'
 import type { ApiKeyTable, KeyReaderTable, TeamKeyHolderView } from './key-schema.ts'
+import type {
+  LedgerLogAccountTable,
+  LedgerLogBatchTable,
+  LedgerLogKeyTable,
+  LedgerLogPendingTable,
+  LedgerLogTable,
+  LedgerLogTileTable,
+} from './log-schema.ts'
 import type { MailGateTable, MailOutboxTable, MailSuppressionTable } from './mail-schema.ts'
 import type {
   AuditRunTable,
@@ -344,6 +352,14 @@ export interface Schema {
   usage_record: UsageRecordTable
   usage_daily: UsageDailyTable
   process_lease: ProcessLeaseTable
+  /** What a record was before the true outcome took the place of an expired one. */
+  replaced_record: UsageRecordTable
+  ledger_log_pending: LedgerLogPendingTable
+  ledger_log: LedgerLogTable
+  ledger_log_key: LedgerLogKeyTable
+  ledger_log_batch: LedgerLogBatchTable
+  ledger_log_tile: LedgerLogTileTable
+  ledger_log_account: LedgerLogAccountTable
   deposit_address: DepositAddressTable
   linked_wallet: LinkedWalletTable
   wallet_challenge: WalletChallengeTable

@@ -26,6 +26,7 @@ export interface GatewayState {
   readonly settlementsFileBytes: number
   /** Since the lease of this process was renewed; null before it has one. */
   readonly leaseAgeSeconds: number | null
+  readonly ledgerLog: LedgerLogState
   /** Null when the list says nothing of its time. */
   readonly catalogAgeSeconds: number | null
   readonly catalogModels: number
@@ -48,6 +49,14 @@ export interface KeyFigure {
 export interface DiskFigures {
   readonly free: number
   readonly size: number
+}
+
+/** The ledger log, as this process knows it. */
+export interface LedgerLogState {
+  readonly size: number
+  /** Of the last checkpoint that this process may give out. */
+  readonly signedSize: number
+  readonly isRefused: boolean
 }
 
 /** A circuit that is not closed. */
@@ -117,6 +126,21 @@ const gauges: readonly SimpleGauge[] = [
     name: 'svc_lease_age_seconds',
     help: 'Time since the lease of this process was renewed; after three quarters of it open streams are ended.',
     value: (state) => state.leaseAgeSeconds,
+  },
+  {
+    name: 'svc_ledger_log_size',
+    help: 'Leaves of the ledger log, as this process has seen it last.',
+    value: (state) => state.ledgerLog.size,
+  },
+  {
+    name: 'svc_ledger_log_signed_size',
+    help: 'Leaves under the last checkpoint that this process may give out.',
+    value: (state) => state.ledgerLog.signedSize,
+  },
+  {
+    name: 'svc_ledger_log_refused',
+    help: 'Whether this process puts nothing down and signs nothing, because the log is not the one that was published, or its key does not fit.',
+    value: (state) => (state.ledgerLog.isRefused ? 1 : 0),
   },
   {
     name: 'svc_catalog_age_seconds',

@@ -2,11 +2,10 @@
  * From the text that a usage record keeps about its prices back to the charge. It reads only what the text says, so that
  * a charge can be checked long after its prices have changed. Source: docs/money.md (recomputing a charge).
  */
-import { MARGIN_BPS, nanocreditsOf, parseCredits, ZERO, type Nanocredits } from '@svc/contract'
 import { z } from 'zod'
-import { listMediaCost, type MediaLine } from './charge-media.ts'
-import { attoUsdOf, chargeForCost, costAtPar, parseUsd } from './usd.ts'
-import type { AttoUsd } from './price.ts'
+import { MARGIN_BPS, nanocreditsOf, parseCredits, ZERO, type Nanocredits } from './credits.ts'
+import { listMediaCost, type MediaLine } from './media-cost.ts'
+import { attoUsdOf, type AttoUsd, chargeForCost, costAtPar, parseUsd } from './usd.ts'
 
 /** What a text says that a request costs. */
 export interface RecomputedCharge {

@@ -1,0 +1,92 @@
+/** What the audit of the log reads, in one snapshot and in pages. */
+import { sql, type Kysely } from 'kysely'
+import type { Schema } from '../../platform/db/schema.ts'
+import { entryOf } from '../ledger/logged-batch.ts'
+
+/** Batches, tiles and rows that are read at once. */
+const BATCHES = 64
+const ROWS = 10_000
+
+/** Every batch in the order of its leaves. */
+export async function* readBatches(db: Kysely<Schema>) {
+  let after = -1
+  for (;;) {
+    const rows = await db
+      .selectFrom('ledger_log_batch')
+      .select(['first_index', 'size', 'entries', 'salts', 'seal'])
+      .where('first_index', '>', after)
+      .orderBy('first_index')
+      .limit(BATCHES)
+      .execute()
+    yield* rows
+    after = rows.at(-1)?.first_index ?? after
+    if (rows.length < BATCHES) return
+  }
+}
+
+/** The hashes of a tile, as many as there are; none where it is not there. */
+export async function readHashes(db: Kysely<Schema>, level: number, index: number): Promise<Uint8Array> {
+  const row = await db
+    .selectFrom('ledger_log_tile')
+    .select('hashes')
+    .where('level', '=', level)
+    .where('tile_index', '=', index)
+    .executeTakeFirst()
+  return row?.hashes ?? new Uint8Array()
+}
+
+/** Every row that must have an entry, by the name of that entry. */
+export async function* readBooked(db: Kysely<Schema>): AsyncGenerator<string> {
+  for await (const row of pages((after) =>
+    db
+      .selectFrom('transfer')
+      .select('transfer_id as id')
+      .where('hold_id', 'is', null)
+      .where('transfer_id', '>', after)
+      .orderBy('transfer_id')
+      .limit(ROWS)
+      .execute(),
+  )) {
+    yield entryOf('transfer', row.id)
+  }
+  for await (const row of pages((after) =>
+    db
+      .selectFrom('usage_record')
+      .leftJoin('replaced_record', 'replaced_record.usage_id', 'usage_record.usage_id')
+      .select(['usage_record.usage_id as id', 'replaced_record.usage_id as replaced'])
+      .where('usage_record.usage_id', '>', after)
+      .orderBy('usage_record.usage_id')
+      .limit(ROWS)
+      .execute(),
+  )) {
+    yield entryOf('request', row.id)
+    if (row.replaced !== null) yield entryOf('correction', row.id)
+  }
+}
+
+async function* pages<Row extends { readonly id: string }>(read: (after: string) => Promise<readonly Row[]>) {
+  let after = ''
+  for (;;) {
+    const rows = await read(after)
+    yield* rows
+    after = rows.at(-1)?.id ?? after
+    if (rows.length < ROWS) return
+  }
+}
+
+/** Every entry that waits to be put down. */
+export async function readWaiting(db: Kysely<Schema>): Promise<readonly string[]> {
+  const rows = await db.selectFrom('ledger_log_pending').select('entries').execute()
+  return rows.flatMap(({ entries }) => JSON.parse(entries) as readonly string[])
+}
+
+/** How far the log says that it is; null where there is none. */
+export async function readLogRow(db: Kysely<Schema>) {
+  return (
+    (await db
+      .selectFrom('ledger_log')
+      .select(['origin', 'size', 'roots', 'checkpoint'])
+      .where(sql<boolean>`log_id = 1`)
+      .executeTakeFirst()) ?? null
+  )
+}

@@ -1,0 +1,296 @@
+/**
+ * Rebuilds every leaf from the rows and compares it with what was put down, sealed and published. The first breach names
+ * the first row that was changed, removed, added or moved since.
+ */
+import { sameBytes } from '@svc/contract/log/bytes'
+import type { TreeHead } from '@svc/contract/log/merkle-proof'
+import { EMPTY_EDGE, growTree, HASH_BYTES, rootOf, type TreeEdge } from '@svc/contract/log/merkle-tree'
+import { parseVerifierKey, type VerifierKey } from '@svc/contract/log/signed-note'
+import { TILE_HEIGHT, TILE_WIDTH } from '@svc/contract/log/tiles'
+import { type AuditContext, BREACHES_MAX, type Finding, type Invariant } from '../ledger/audit-query.ts'
+import { readBatches, readBooked, readHashes, readLogRow, readWaiting } from './audit-log-store.ts'
+import { openCheckpoint } from './check-log.ts'
+import { type AccountLine, SALTS_BYTES, sha256 } from './entry-facts.ts'
+import { factsOfRows, findEntryRows, type EntryRows } from './entry-rows-store.ts'
+import { leafHashOf, packRoots } from './extend-log.ts'
+import { KnownEntries } from './known-entries.ts'
+import type { LogSigner } from './log-key.ts'
+import { openSeal, SEALED_BYTES, type SealedLeaf, type SealKey } from './seal.ts'
+
+/** What an audit has beside the database. */
+export interface LogAuditSources {
+  /** Open the seals, and know the signatures; none where the key is not here. */
+  readonly signers: readonly LogSigner[]
+  /** Checkpoints from elsewhere: the gateway's own file, and what others have kept. */
+  readonly checkpoints: readonly { readonly name: string; readonly note: string }[]
+}
+
+/** The invariant of the log. */
+export function logInvariant(sources: LogAuditSources): Invariant {
+  return {
+    name: 'ledger log',
+    promise: 'each row is the leaf that was published, in its place, and none is missing or was added since',
+    check: (context) => new LogAudit(context, sources).run(),
+  }
+}
+
+/** A checkpoint to which the leaves must lead. */
+interface Target extends TreeHead {
+  readonly name: string
+}
+
+interface Batch {
+  readonly first_index: number
+  readonly size: number
+  readonly entries: string
+  readonly salts: Uint8Array
+  readonly seal: Uint8Array
+}
+
+/** One run. */
+class LogAudit {
+  readonly #context: AuditContext
+  readonly #sources: LogAuditSources
+  readonly #breaches: string[] = []
+  readonly #accounts = new Map<string, AccountLine>()
+  readonly #known = new KnownEntries()
+  #edge: TreeEdge = EMPTY_EDGE
+  #unsealed = 0
+  #origin = ''
+
+  constructor(context: AuditContext, sources: LogAuditSources) {
+    this.#context = context
+    this.#sources = sources
+  }
+
+  async run(): Promise<Finding> {
+    const { db } = this.#context
+    const log = await readLogRow(db)
+    this.#origin = log?.origin ?? ''
+    const targets = log === null ? [] : await this.#targets(log.checkpoint)
+    for await (const batch of readBatches(db)) await this.#checkBatch(batch, targets)
+    if (log !== null && (log.size !== this.#edge.size || !sameBytes(packRoots(this.#edge), log.roots))) {
+      this.#breach(`the log says that it has ${log.size} leaves; its tiles are of ${this.#edge.size}, or others`)
+    }
+    for (const { name, size } of targets) {
+      if (size > this.#edge.size) this.#breach(`${name} is of ${size} leaves, and ${this.#edge.size} are here`)
+    }
+    const waiting = await readWaiting(db)
+    for (const entry of waiting) this.#known.add(entry)
+    for await (const entry of readBooked(db)) {
+      if (!this.#known.has(entry)) this.#breach(`${nameOf(entry)} is in no leaf and waits for none`)
+    }
+    const figures = { leaves: this.#edge.size, waiting: waiting.length, checkpoints: targets.length }
+    const unsealed = this.#unsealed === 0 ? {} : { 'leaves whose seal has no key here': this.#unsealed }
+    return { figures: { ...figures, ...unsealed }, breaches: this.#breaches }
+  }
+
+  #breach(breach: string): void {
+    if (this.#breaches.length < BREACHES_MAX) this.#breaches.push(breach)
+  }
+
+  /** The checkpoints that the log must lead to, smallest first. One that no key of the log has signed is a breach. */
+  async #targets(stored: string | null): Promise<readonly Target[]> {
+    const notes = [
+      ...(stored === null ? [] : [{ name: 'the checkpoint in the database', note: stored }]),
+      ...this.#sources.checkpoints,
+    ]
+    const keys = await this.#keys()
+    const targets: Target[] = []
+    for (const { name, note } of notes) {
+      const opened = openCheckpoint(note, keys)
+      if (opened === null) this.#breach(`${name} is signed by no key of the log`)
+      // One of another name is of a log that was given up.
+      else if (opened.origin === this.#origin) targets.push({ name, size: opened.size, root: opened.root })
+    }
+    return targets.toSorted((left, right) => left.size - right.size)
+  }
+
+  /** The keys that are here; without any, those that the database names. */
+  async #keys(): Promise<readonly VerifierKey[]> {
+    const own = this.#sources.signers.map(({ key }) => key)
+    if (own.length > 0) return own
+    const rows = await this.#context.db.selectFrom('ledger_log_key').select('verifier_key').execute()
+    return rows.map((row) => parseVerifierKey(sha256, row.verifier_key)).filter((key) => key !== null)
+  }
+
+  async #checkBatch(batch: Batch, targets: readonly Target[]): Promise<void> {
+    const { db } = this.#context
+    const from = batch.first_index
+    if (from !== this.#edge.size) this.#breach(`after leaf ${this.#edge.size - 1} comes leaf ${from}`)
+    const lines = batch.entries.split('\n').map(parseLine)
+    if (lines.length !== batch.size) this.#breach(`the leaves from ${from} on are ${lines.length}, not ${batch.size}`)
+    const rows = await findEntryRows(
+      db,
+      lines.map(({ entry }) => entry),
+    )
+    const leaves = lines.map((line, at) => this.#checkLine(line, rows[at] ?? null, saltsOf(batch, at)))
+    const stored = await this.#storedHashes(from, lines.length)
+    this.#compare({ from, lines, leaves, stored, sealed: this.#sealed(batch) })
+    await this.#grow(from, stored, targets)
+  }
+
+  #sealed({ first_index: firstIndex, seal, size }: Batch): readonly SealedLeaf[] | null {
+    const keys: readonly SealKey[] = this.#sources.signers.map(({ sealKey }) => sealKey)
+    const sealed = openSeal(keys, { origin: this.#origin, firstIndex }, seal)
+    if (sealed === 'broken') this.#breach(`the leaves from ${firstIndex} on were not put down there by this gateway`)
+    if (sealed === 'no_key') this.#unsealed += size
+    return typeof sealed === 'string' ? null : sealed
+  }
+
+  /** The leaf that the rows make; null where a row is gone. */
+  #checkLine(line: Line, rows: EntryRows | null, salts: Uint8Array): Uint8Array | null {
+    this.#known.add(line.entry)
+    if (rows === null) {
+      this.#breach(`${nameOf(line.entry)} was removed`)
+      return null
+    }
+    const facts = factsOfRows(line.entry, rows, salts)
+    const before = this.#accounts.get(facts.accountJson) ?? { number: 0, posted: 0n }
+    this.#accounts.set(facts.accountJson, line)
+    if (before.number + 1 !== line.number) {
+      this.#breach(`${nameOf(line.entry)} is number ${line.number} of its account, after ${before.number}`)
+    } else if (before.posted + facts.amount !== line.posted || disagrees(rows)) {
+      this.#breach(`${nameOf(line.entry)} was changed: its amount does not lead to the balance after it`)
+    }
+    return leafHashOf(facts, line)
+  }
+
+  /** What differs from what was put down, in the order of the leaves. */
+  #compare(compared: Compared): void {
+    const { from, lines, leaves, stored, sealed } = compared
+    const found: Found[] = sealed === null ? [] : findMoved(lines, sealed, from)
+    const hashOf = new Map(sealed?.map(({ entryJson, hash }) => [entryJson, hash]))
+    lines.forEach(({ entry }, at) => {
+      const leaf = leaves[at] ?? null
+      const published = hashOf.get(JSON.stringify(entry))
+      if (leaf === null || (sealed !== null && published === undefined)) return
+      const name = `${nameOf(entry)}, leaf ${from + at},`
+      const isStored = sameBytes(leaf, stored[at] ?? new Uint8Array())
+      if (published !== undefined && !sameBytes(leaf.subarray(0, SEALED_BYTES), published)) {
+        found.push({ at, breach: `${name} was changed since it was put down` })
+      } else if (!isStored) {
+        const isKnown = published !== undefined
+        found.push({ at, breach: isKnown ? `the tile of ${name} was changed` : `${name} was changed, or its tile was` })
+      }
+    })
+    for (const { breach } of found.toSorted((left, right) => left.at - right.at)) this.#breach(breach)
+  }
+
+  /** The hashes in the tiles of level 0. */
+  async #storedHashes(from: number, count: number): Promise<readonly Uint8Array[]> {
+    const hashes: Uint8Array[] = []
+    for (let at = from; at < from + count;) {
+      const index = Math.floor(at / TILE_WIDTH)
+      const end = Math.min((index + 1) * TILE_WIDTH, from + count)
+      const tile = await readHashes(this.#context.db, 0, index)
+      for (; at < end; at++) {
+        const place = (at % TILE_WIDTH) * HASH_BYTES
+        hashes.push(tile.subarray(place, place + HASH_BYTES))
+      }
+    }
+    return hashes
+  }
+
+  /** Grows the tree of the tiles, and compares it with the tiles above and with the checkpoints on the way. */
+  async #grow(from: number, stored: readonly Uint8Array[], targets: readonly Target[]): Promise<void> {
+    const above: { level: number; index: number; hash: Uint8Array }[] = []
+    const grow = (hashes: readonly Uint8Array[]): void => {
+      this.#edge = growTree(sha256, this.#edge, hashes, ({ height, index, hash }) => {
+        if (height % TILE_HEIGHT === 0) above.push({ level: height / TILE_HEIGHT, index, hash })
+      })
+    }
+    let at = 0
+    for (const target of targets) {
+      const until = target.size - from
+      if (until < at || until > stored.length || (until === 0 && from > 0)) continue
+      grow(stored.slice(at, until))
+      at = until
+      if (!sameBytes(rootOf(sha256, this.#edge), target.root)) {
+        this.#breach(`the leaves do not lead to the root of ${target.name}, of ${target.size} leaves`)
+      }
+    }
+    grow(stored.slice(at))
+    for (const { level, index, hash } of above) {
+      const tile = await readHashes(this.#context.db, level, Math.floor(index / TILE_WIDTH))
+      const place = (index % TILE_WIDTH) * HASH_BYTES
+      if (!sameBytes(tile.subarray(place, place + HASH_BYTES), hash)) {
+        this.#breach(`hash ${index} of level ${level} is not that of the tile below it`)
+      }
+    }
+  }
+}
+
+interface Line extends AccountLine {
+  readonly entry: string
+}
+
+interface Compared {
+  readonly from: number
+  readonly lines: readonly Line[]
+  readonly leaves: readonly (Uint8Array | null)[]
+  readonly stored: readonly Uint8Array[]
+  readonly sealed: readonly SealedLeaf[] | null
+}
+
+/** A breach at a place within a batch. */
+interface Found {
+  readonly at: number
+  readonly breach: string
+}
+
+/** Entries that are not where they were put down, are not there any more, or were not put down there. */
+function findMoved(lines: readonly Line[], sealed: readonly SealedLeaf[], from: number): Found[] {
+  const here = lines.map(({ entry }) => JSON.stringify(entry))
+  const there = sealed.map(({ entryJson }) => entryJson)
+  const [isHere, isThere] = [new Set(here), new Set(there)]
+  const removed = there.flatMap((name, at): Found[] =>
+    isHere.has(name) ? [] : [{ at, breach: `${nameOf(JSON.parse(name) as string)}, leaf ${from + at}, was removed` }],
+  )
+  const added = here.flatMap((name, at): Found[] =>
+    isThere.has(name) ? [] : [{ at, breach: `${nameOf(JSON.parse(name) as string)}, leaf ${from + at}, was added` }],
+  )
+  const kept = there.filter((name) => isHere.has(name))
+  const moved = here
+    .map((name, at) => ({ name, at }))
+    .filter(({ name }) => isThere.has(name))
+    .flatMap(({ name, at }, order): Found[] => {
+      if (kept[order] === name) return []
+      return [
+        { at, breach: `${nameOf(JSON.parse(name) as string)} was put down as leaf ${from + there.indexOf(name)}` },
+      ]
+    })
+  return [...removed, ...added, ...moved]
+}
+
+/** A line of a batch: the entry as JSON, which may hold spaces, then two numbers. */
+function parseLine(line: string): Line {
+  const end = line.lastIndexOf(' ')
+  const middle = line.lastIndexOf(' ', end - 1)
+  return {
+    entry: JSON.parse(line.slice(0, middle)) as string,
+    number: Number(line.slice(middle + 1, end)),
+    posted: BigInt(line.slice(end + 1)),
+  }
+}
+
+function saltsOf({ salts }: Batch, at: number): Uint8Array {
+  return salts.subarray(at * SALTS_BYTES, (at + 1) * SALTS_BYTES)
+}
+
+/** Whether a record and its transfer say different things. */
+function disagrees({ record, transfer }: EntryRows): boolean {
+  if (record === null || transfer === null) return record !== null && record.charge !== 0n
+  return (
+    record.charge !== transfer.charge ||
+    record.write_off !== transfer.write_off ||
+    record.cost !== transfer.cost ||
+    record.account_id !== transfer.account_id
+  )
+}
+
+const NAMES: Readonly<Record<string, string>> = { r: 'request', R: 'the correction of request', t: 'transfer' }
+
+function nameOf(entry: string): string {
+  return `${NAMES[entry.slice(0, 1)] ?? 'entry'} ${entry.slice(1)}`
+}

@@ -1,0 +1,102 @@
+/** The keys that sign checkpoints, as a file keeps them: a line each, in the form of Go's `note` package. */
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  hkdfSync,
+  type KeyObject,
+  sign,
+  verify,
+} from 'node:crypto'
+import { base64Of, bytesOfText, hexOf, joinBytes, parseBase64 } from '@svc/contract/log/bytes'
+import type { LogCrypto } from '@svc/contract/log/log-crypto'
+import { formatNote, type NoteSignature, type VerifierKey, verifierKeyOf } from '@svc/contract/log/signed-note'
+import { sha256 } from './entry-facts.ts'
+import type { SealKey } from './seal.ts'
+
+/** A key that signs. */
+export interface LogSigner {
+  readonly key: VerifierKey
+  readonly sign: (text: string) => Uint8Array
+  readonly sealKey: SealKey
+}
+
+/** Checks signatures as Node can. */
+export const nodeCrypto: LogCrypto = {
+  sha256,
+  verifyEd25519: ({ publicKey, signature, message }) => {
+    const x = Buffer.from(publicKey).toString('base64url')
+    try {
+      const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
+      return verify(null, message, key, signature)
+    } catch {
+      return false
+    }
+  },
+}
+
+const PREFIX = 'PRIVATE+KEY+'
+const ED25519 = 1
+const SEED_BYTES = 32
+/** What precedes the 32 bytes of a private key in PKCS #8. Source: RFC 8410, section 7. */
+const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
+const SEAL_PURPOSE = 'svc ledger log seal'
+
+/** Makes a key of a name, as a line of the file. */
+export function makeLogKey(name: string): string {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  const seed = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(PKCS8_HEAD.length)
+  const { key } = signerOf(name, seed)
+  return `${PREFIX}${name}+${hexOf(key.keyId)}+${base64Of(joinBytes(Uint8Array.of(ED25519), seed))}\n`
+}
+
+/**
+ * Reads the keys of a file. Each signs; the first is the present one.
+ *
+ * @returns null where a line is no key, or two have different names. Empty lines and those that begin with # are left
+ *   alone.
+ */
+export function parseLogKeys(text: string): readonly LogSigner[] | null {
+  const lines = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))
+  const signers = lines.map(parseSigner).filter((signer) => signer !== null)
+  const isWhole = signers.length === lines.length && new Set(signers.map(({ key }) => key.name)).size <= 1
+  return isWhole ? signers : null
+}
+
+function parseSigner(line: string): LogSigner | null {
+  if (!line.startsWith(PREFIX)) return null
+  const [name = '', keyId, ...rest] = line.slice(PREFIX.length).split('+')
+  const bytes = parseBase64(rest.join('+'))
+  if (name === '' || bytes?.length !== 1 + SEED_BYTES || bytes[0] !== ED25519) return null
+  const signer = signerOf(name, bytes.subarray(1))
+  return hexOf(signer.key.keyId) === keyId ? signer : null
+}
+
+function signerOf(name: string, seed: Uint8Array): LogSigner {
+  const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, seed]), format: 'der', type: 'pkcs8' })
+  const key = verifierKeyOf(sha256, name, publicBytesOf(privateKey))
+  const secret = new Uint8Array(hkdfSync('sha256', seed, '', SEAL_PURPOSE, SEED_BYTES))
+  return {
+    key,
+    sign: (text) => sign(null, bytesOfText(text), privateKey),
+    sealKey: { keyId: key.keyId, secret },
+  }
+}
+
+function publicBytesOf(privateKey: KeyObject): Uint8Array {
+  const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' })
+  return new Uint8Array(Buffer.from(x, 'base64url'))
+}
+
+/** A text with the signatures of all keys below it. */
+export function signNote(signers: readonly LogSigner[], text: string): string {
+  const signatures = signers.map(({ key, sign: signText }): NoteSignature => ({
+    name: key.name,
+    keyId: key.keyId,
+    signature: signText(text),
+  }))
+  return formatNote({ text, signatures })
+}
