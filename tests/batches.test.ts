@@ -59,6 +59,27 @@ describeEachEngine('batches', (engine) => {
     expect(await left.execute()).toEqual([])
   })
 
+  test('no line costs more than x-svc-max-credits says: one that could is refused, and free', async () => {
+    stub.onChat = (_call, response) => sendCompletion(response, { cost: '5' })
+    const long = { ...CHAT, messages: [{ role: 'user', content: 'word '.repeat(20_000) }] }
+    const most = 50_000_000n
+    const headers = { 'x-svc-max-credits': formatCredits(nanocreditsOf(most)) }
+    const limited = clientOf(gateway).withOptions({ defaultHeaders: headers })
+    const { result: batch, charge } = await chargeOf(gateway, async () => {
+      const started = await startBatch(limited, [...chatLines(2), requestLine('long', long)])
+      return ended(client, started.id)
+    })
+    expect(batch.request_counts).toEqual({ total: 3, completed: 2, failed: 1 })
+    expect(charge).toBe(2n * most)
+    const [refused] = await linesOf(client, batch.error_file_id)
+    expect(refused).toMatchObject({ custom_id: 'long', response: { status_code: 400 } })
+    expect(refused?.response?.body.error.code).toBe('max_credits_exceeded')
+    const malformed = clientOf(gateway).withOptions({ defaultHeaders: { 'x-svc-max-credits': 'little' } })
+    await expect(startBatch(malformed, chatLines(1))).rejects.toMatchObject({ status: 400, param: 'x-svc-max-credits' })
+    const quoted = clientOf(gateway).withOptions({ defaultHeaders: { 'x-svc-quote': 'quote_1' } })
+    await expect(startBatch(quoted, chatLines(1))).rejects.toMatchObject({ status: 400, param: 'x-svc-quote' })
+  })
+
   test('a line that fails is free and says why; the others go on', async () => {
     stub.onChat = (call, response) => {
       if (call.text.includes('This fails')) response.writeHead(500).end('{"error":{"message":"out of order"}}')

@@ -21,13 +21,14 @@ export const batchesEndpoints = {
     description:
       'The requests of a file, made within 24 hours beside the requests of others. Each line is a request of its own: ' +
       'it is held for and charged when it is made, by the key that started the batch, and one that fails is free. ' +
-      'Nothing is held for the batch itself.',
+      'Nothing is held for the batch itself. `x-svc-max-credits` bounds each line.',
     request: { body: batchRequest },
     reply: { description: 'The batch.', json: batchReply },
     errors: [
       'invalid_json',
       'missing_required_parameter',
       'invalid_value',
+      'unsupported_parameter',
       'insufficient_credits',
       'file_not_found',
       'idempotency_key_in_use',
@@ -83,13 +84,15 @@ export const batchesEndpoints = {
     summary: 'Start a batch of messages',
     description:
       'A batch in the form of the Anthropic Message Batches API, for any model. Its requests come with it, and are ' +
-      'kept as a file of the team. Each is held for and charged when it is made; nothing is held for the batch.',
+      'kept as a file of the team. Each is held for and charged when it is made; nothing is held for the batch. ' +
+      '`x-svc-max-credits` bounds each of them.',
     request: { body: messageBatchRequest },
     reply: { description: 'The batch.', json: messageBatchReply },
     errors: [
       'invalid_json',
       'missing_required_parameter',
       'invalid_value',
+      'unsupported_parameter',
       'insufficient_credits',
       'request_timeout',
       'limit_reached',

@@ -9,6 +9,7 @@ create table batch (
   input_file_id   text not null,
   metadata        text,
   card_percent    integer not null check (card_percent between 1 and 100),
+  line_most       text,
   output_seconds  integer,
   state           text not null
     check (state = 'validating' or state = 'failed' or state = 'in_progress' or state = 'finalizing'

@@ -16,6 +16,7 @@ import { parseEmbeddings } from '../modalities/embeddings/parse-embeddings.ts'
 import type { CountedJson } from '../pipeline/json-call.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 import type { PaidTask, WholeAnswer } from '../pipeline/paid-work.ts'
+import type { Terms } from '../pipeline/terms.ts'
 import { type LineEndpoint, MESSAGES_PATH } from './batch.ts'
 import type { LineFacts } from './log-line.ts'
 
@@ -31,6 +32,7 @@ export interface LineRequest {
   readonly caller: Caller
   readonly requestId: string
   readonly body: CountedJson
+  readonly terms: Terms | null
   readonly cardPercent: number
   readonly clock: Clock
   /** Writes the body of the answer down before it is charged. The request is free where it throws. */
@@ -47,8 +49,8 @@ function refuseStream({ stream }: { readonly stream?: unknown }): void {
   throw new ServiceError('unsupported_parameter', message, { param: 'stream' })
 }
 
-function taskOf<Call>({ caller, requestId, cardPercent, keep }: LineRequest, call: Call): PaidTask<Call> {
-  return { caller, call, requestId, terms: null, cardPercent, keep: ({ body }) => keep(body) }
+function taskOf<Call>({ caller, requestId, terms, cardPercent, keep }: LineRequest, call: Call): PaidTask<Call> {
+  return { caller, call, requestId, terms, cardPercent, keep: ({ body }) => keep(body) }
 }
 
 const answerChat: AnswerLine = async ({ chat }, request) => {

@@ -21,6 +21,7 @@ describeEachEngine('batches of an account', (engine) => {
       ...{
         metadata: null,
         cardPercent: 100,
+        lineMost: null,
         outputSeconds: null,
         state: 'validating',
         total: 0,

@@ -1,5 +1,5 @@
 /** The only statements about `batch`. Each says which process it is from, so that one that was overtaken writes nothing. */
-import { OPEN_BATCHES_MAX } from '@svc/contract'
+import { formatCredits, OPEN_BATCHES_MAX, parseCredits } from '@svc/contract'
 import { type CompiledQuery, sql, type UpdateQueryBuilder } from 'kysely'
 import { lockAccount } from '../access/accounts/lock-account.ts'
 import type { Database } from '../platform/db/database.ts'
@@ -168,6 +168,7 @@ function rowOf(batch: Batch): Omit<BatchTable, 'owner'> {
   return {
     ...{ batch_id: batch.batchId, account_id: batch.accountId, key_id: batch.keyId, endpoint: batch.endpoint },
     ...{ input_file_id: batch.inputFileId, card_percent: batch.cardPercent, output_seconds: batch.outputSeconds },
+    line_most: batch.lineMost === null ? null : formatCredits(batch.lineMost),
     metadata: batch.metadata === null ? null : JSON.stringify(batch.metadata),
     ...{ state: batch.state, lines_total: batch.total, lines_completed: batch.completed, lines_failed: batch.failed },
     ...{ next_line: batch.nextLine, next_offset: batch.nextOffset, kept_bytes: batch.keptBytes },
@@ -183,6 +184,7 @@ function batchFrom(row: BatchTable): Batch {
   return {
     ...{ batchId: row.batch_id, accountId: row.account_id, keyId: row.key_id, inputFileId: row.input_file_id },
     endpoint: row.endpoint as LineEndpoint,
+    lineMost: row.line_most === null ? null : parseCredits(row.line_most),
     metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, string>),
     ...{ cardPercent: row.card_percent, outputSeconds: row.output_seconds, state: row.state },
     ...{ total: row.lines_total, completed: row.lines_completed, failed: row.lines_failed },

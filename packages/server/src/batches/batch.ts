@@ -5,7 +5,7 @@
  *
  * Source: decision 0135.
  */
-import type { BatchEndpoint, BatchReply, BatchState, Printed } from '@svc/contract'
+import type { BatchEndpoint, BatchReply, BatchState, Nanocredits, Printed } from '@svc/contract'
 
 /** Where batches of messages would be sent one by one. */
 export const MESSAGES_PATH = '/v1/messages' as const
@@ -24,6 +24,8 @@ export interface Batch {
   readonly metadata: Readonly<Record<string, string>> | null
   /** How much of the rate card is charged. */
   readonly cardPercent: number
+  /** The most that each line may cost, as its maker has agreed; null for what it costs. */
+  readonly lineMost: Nanocredits | null
   /** How long its files are kept, in seconds; null for as long as usual. */
   readonly outputSeconds: number | null
   readonly state: BatchState

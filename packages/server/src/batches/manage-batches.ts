@@ -18,7 +18,7 @@ const FILE_BEYOND_MS = 600_000
 export async function startBatch(
   deps: BatchDeps,
   { accountId, keyId }: Pick<Caller, 'accountId' | 'keyId'>,
-  { requestId, request }: { readonly requestId: string; readonly request: BatchRequest },
+  { requestId, request, lineMost }: { readonly request: BatchRequest } & NamedLines,
 ): Promise<Batch> {
   const param = 'input_file_id'
   const file = await findFile(deps.uploads, { accountId }, { fileId: request.input_file_id, param })
@@ -38,13 +38,18 @@ export async function startBatch(
   }
   const { endpoint, metadata, output_expires_after: output } = request
   const started = { accountId, keyId, endpoint, inputFileId: file.fileId, createdAt, expiresAt }
-  const kept = { metadata: metadata ?? null, outputSeconds: output?.seconds ?? null }
+  const kept = { metadata: metadata ?? null, outputSeconds: output?.seconds ?? null, lineMost }
   return insertBatch(deps, requestId, { ...started, ...kept, state: 'validating', total: 0, startedAt: null })
+}
+
+/** What a new batch is called, and the most that each of its lines may cost. */
+export interface NamedLines extends Pick<Batch, 'lineMost'> {
+  readonly requestId: string
 }
 
 /** What a batch is as it begins. */
 type NewBatch = Pick<Batch, 'accountId' | 'keyId' | 'endpoint' | 'inputFileId' | 'metadata' | 'outputSeconds'> &
-  Pick<Batch, 'state' | 'total' | 'startedAt' | 'createdAt' | 'expiresAt'>
+  Pick<Batch, 'lineMost' | 'state' | 'total' | 'startedAt' | 'createdAt' | 'expiresAt'>
 
 /** @throws {ServiceError} `limit_reached`. */
 export async function insertBatch(deps: BatchDeps, requestId: string, begun: NewBatch): Promise<Batch> {

@@ -19,7 +19,14 @@ describeEachEngine('batches that have not ended', (engine) => {
     const store = createBatchStore(database)
     const batch = (nextStepAt: number | null, more: Partial<Batch> = {}): Batch => ({
       ...{ batchId: batchIdOf(createId(Date.now())), accountId, keyId, endpoint: '/v1/chat/completions' },
-      ...{ inputFileId: 'file-1', metadata: null, cardPercent: 100, outputSeconds: null, state: 'validating' },
+      ...{
+        inputFileId: 'file-1',
+        metadata: null,
+        cardPercent: 100,
+        lineMost: null,
+        outputSeconds: null,
+        state: 'validating',
+      },
       ...{ total: 0, completed: 0, failed: 0, nextLine: 0, nextOffset: 0, keptBytes: 0, errors: null },
       ...{ outputFileId: null, errorFileId: null, createdAt: 1, expiresAt: 9_000, startedAt: null, finalizingAt: null },
       ...{ cancellingAt: null, endedAt: null, nextStepAt },

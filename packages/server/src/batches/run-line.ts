@@ -167,9 +167,10 @@ async function work(deps: BatchWorkDeps, taken: LineToRun, run: IdempotentRun): 
     requireRight(caller, endpoints.createBatch)
     deps.noteKeyUse(batch.keyId)
     const { requestId } = line
-    const { cardPercent, endpoint } = batch
+    const { cardPercent, endpoint, lineMost: most } = batch
     const keep = (json: string) => keepAnswer(deps, taken, render(json))
-    const asked = { caller, requestId, body, cardPercent, clock: deps.clock, keep, facts }
+    const terms = most === null ? null : { most, quote: null }
+    const asked = { caller, requestId, body, terms, cardPercent, clock: deps.clock, keep, facts }
     answer = await answerLine(deps, endpoint, asked)
   } catch (error) {
     if (!(error instanceof OvertakenError)) logLine(deps, { batch, line, facts, error })

@@ -8,7 +8,7 @@ import { requireRoom } from '../uploads/manage-files.ts'
 import { fileIdOf, type StoredFile } from '../uploads/stored-file.ts'
 import { type Batch, batchIdOf, MESSAGES_PATH } from './batch.ts'
 import type { BatchDeps } from './batch-deps.ts'
-import { insertBatch, WINDOW_MS } from './manage-batches.ts'
+import { insertBatch, WINDOW_MS, type NamedLines } from './manage-batches.ts'
 import { messageBatchIdOf } from './message-batch.ts'
 
 /** Requests of a batch that were read, each as the line of a file. */
@@ -66,7 +66,7 @@ async function* piecesOf(lines: readonly Buffer[]): AsyncGenerator<Uint8Array> {
 export async function startMessageBatch(
   deps: BatchDeps,
   { accountId, keyId }: Pick<Caller, 'accountId' | 'keyId'>,
-  { requestId, asked }: { readonly requestId: string; readonly asked: MessageLines },
+  { requestId, asked, lineMost }: { readonly asked: MessageLines } & NamedLines,
 ): Promise<Batch> {
   const { vault, store } = deps.uploads
   await requireRoom(deps.uploads, { accountId })
@@ -81,7 +81,7 @@ export async function startMessageBatch(
     throw new ServiceError('limit_reached', 'The files of this team take all the room that it has: delete some first.')
   }
   const begun = { accountId, keyId, endpoint: MESSAGES_PATH, inputFileId: fileId, metadata: null, outputSeconds: null }
-  const times = { createdAt, startedAt: createdAt, expiresAt: createdAt + WINDOW_MS }
+  const times = { createdAt, startedAt: createdAt, expiresAt: createdAt + WINDOW_MS, lineMost }
   // Its lines were read: nothing is left to check.
   return insertBatch(deps, requestId, { ...begun, ...times, state: 'in_progress', total: asked.total })
 }

@@ -24,6 +24,20 @@ export function paidTask<Call>(deps: TermsDeps, { request }: RouteCall, caller: 
   return { caller, call, requestId: request.id, terms }
 }
 
+/**
+ * Reads the most that each request may cost that one call asks for; null for what they cost.
+ *
+ * @throws {ServiceError} 400 for what is no amount, and for a quote: it is for one request.
+ */
+export function readMaximum({ headers }: RouteCall['request']): Nanocredits | null {
+  if (headers[QUOTE_HEADER] !== undefined) {
+    const message = `Unsupported parameter: '${QUOTE_HEADER}' is for one request.`
+    throw new ServiceError('unsupported_parameter', message, { param: QUOTE_HEADER })
+  }
+  const most = headers[MAX_CREDITS_HEADER]
+  return most === undefined ? null : readAmount(String(most))
+}
+
 type Header = string | readonly string[] | undefined
 
 function readTerms(deps: TermsDeps, caller: Caller, headers: { readonly most: Header; readonly quote: Header }): Terms {

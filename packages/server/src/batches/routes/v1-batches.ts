@@ -8,6 +8,7 @@ import { mountKeyed } from '../../edge/route.ts'
 import { JSON_TYPE, sendJsonText } from '../../edge/send-json-text.ts'
 import { callerOfBatches, renderBatch } from '../batch.ts'
 import type { BatchRoutesDeps } from '../batch-deps.ts'
+import { namedLines } from '../named-lines.ts'
 import { startBatch } from '../manage-batches.ts'
 
 /** POST and GET /v1/batches. Source: OpenAI's API reference, "Batch"; decision 0135. */
@@ -26,7 +27,7 @@ export function v1Batches(app: FastifyInstance, deps: BatchRoutesDeps): void {
     const json = await storeResponse(deps, once.run, async () => {
       // Decides nothing: each line is held for when it is made.
       await requireStanding(deps, caller)
-      const batch = await startBatch(deps.batches, caller, { requestId: call.request.id, request })
+      const batch = await startBatch(deps.batches, caller, { ...namedLines(call), request })
       return { contentType: JSON_TYPE, headers: {}, body: JSON.stringify(renderBatch(batch)) }
     })
     return sendJsonText(call, json)

@@ -5,6 +5,7 @@ import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
 import { readJsonBody } from '../../edge/read-json-body.ts'
 import { mountKeyed } from '../../edge/route.ts'
 import type { BatchRoutesDeps } from '../batch-deps.ts'
+import { namedLines } from '../named-lines.ts'
 import { inMessageForm } from '../in-message-form.ts'
 import { batchOfMessages, renderMessageBatch } from '../message-batch.ts'
 import { readMessageLines, startMessageBatch } from '../start-message-batch.ts'
@@ -19,7 +20,7 @@ export function v1MessagesBatches(app: FastifyInstance, deps: BatchRoutesDeps): 
       const { caller, body, release } = await readJsonBody(deps, call, paid)
       try {
         const asked = readMessageLines(body)
-        const batch = await startMessageBatch(deps.batches, caller, { requestId: call.request.id, asked })
+        const batch = await startMessageBatch(deps.batches, caller, { ...namedLines(call), asked })
         return renderMessageBatch(batch, deps.publicBaseUrl)
       } finally {
         release()

@@ -284,6 +284,8 @@ export interface BatchTable {
   metadata: string | null
   /** How much of the rate card is charged; as it was when the batch was made. */
   card_percent: number
+  /** The most credits that each line may cost, as decimal text; null for what it costs. */
+  line_most: string | null
   /** How long its files are kept; null for as long as usual. */
   output_seconds: number | null
   state: BatchState
