@@ -43,6 +43,12 @@ function mentionsOf(pattern: RegExp): { readonly path: string; readonly name: st
   return documents.flatMap(({ path, text }) => [...text.matchAll(pattern)].map(([, name = '']) => ({ path, name })))
 }
 
+/** What compose files, the proxy and the build of the image take: no settings of the gateway. */
+const OF_DEPLOYMENT: readonly string[] = [
+  ...['SVC_IMAGE', 'SVC_DOMAIN', 'SVC_GATEWAYS', 'SVC_GATEWAY_ADMIN_PORT'],
+  ...['SVC_VERSION', 'SVC_REVISION'],
+]
+
 describe('names', () => {
   test('every npm script that a document names exists', () => {
     const manifest = tree.find(({ path }) => path === 'package.json')?.text ?? '{}'
@@ -54,10 +60,26 @@ describe('names', () => {
 
   test('every variable that a document names exists', () => {
     const files = secretNames.map(fileVariableOf)
-    const known = [...Object.keys(environmentSchema.shape), ...files, ...reservedNames.keys(), ...clientNames]
+    const known = [
+      ...Object.keys(environmentSchema.shape),
+      ...files,
+      ...reservedNames.keys(),
+      ...clientNames,
+      ...OF_DEPLOYMENT,
+    ]
     const named = mentionsOf(/\b(SVC_[A-Z0-9_]*[A-Z0-9])\b/g)
     expect(named.length).toBeGreaterThan(20)
     expect(named.filter(({ name }) => !known.includes(name))).toEqual([])
+  })
+
+  test('every variable that a file for deployment sets exists', () => {
+    const known = [...Object.keys(environmentSchema.shape), ...secretNames.map(fileVariableOf)]
+    const files = tree.filter(({ path }) => path.startsWith('deploy/') || path === 'Dockerfile')
+    const named = files.flatMap(({ path, text }) =>
+      [...text.matchAll(/\b(SVC_[A-Z0-9_]*[A-Z0-9])\b/g)].map(([, name = '']) => ({ path, name })),
+    )
+    expect(named.length).toBeGreaterThan(50)
+    expect(named.filter(({ name }) => ![...known, ...OF_DEPLOYMENT].includes(name))).toEqual([])
   })
 
   test('every limit that a document names is one of the configuration', () => {
