@@ -11,13 +11,14 @@ const SECRET = /(sk-[A-Za-z0-9_-]{6,}|Bearer\s+\S+|https?:\/\/\S+)/gi
 const FOREIGN_KEY = /\b(?:(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[\w-]{20,}|(?:gsk|hf|r8|xai|pplx|nvapi|ghp|fw)[_-][\w-]{16,})/g
 /**
  * Addresses of machines: four numbers, the groups of IPv6, and a host with its port. A name without a dot, a dash or a
- * digit may be a word of the sentence, so only ports of four digits and more make it a host.
+ * digit may be a word of the sentence, so only ports of four digits and more make it a host. Source: RFC 1035 §2.3.4,
+ * labels of at most 63 characters in a name of at most 255.
  */
 const ADDRESSES = [
   /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/g,
   /\[?(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{1,4}(?![\w:])\]?(?::\d{1,5}\b)?/gi,
-  /(?<![\w.-])(?:localhost|[a-z][a-z0-9]*(?:[.-][a-z0-9]+)+):\d{2,5}\b/gi,
-  /(?<![\w.-])[a-z][a-z0-9]*:\d{4,5}\b/gi,
+  /(?<![\w.-])(?:localhost|[a-z][a-z0-9]{0,62}(?:[.-][a-z0-9]{1,63}){1,126}):\d{2,5}\b/gi,
+  /(?<![\w.-])[a-z][a-z0-9]{0,62}:\d{4,5}\b/gi,
 ] as const
 
 /**
