@@ -14,10 +14,12 @@ const WHO = `select left(pg_walfile_name(pg_current_wal_lsn()), 8) as timeline`
 describe.skipIf(findPostgres() === null)('a primary that was replaced and goes on', () => {
   let cluster: PostgresCluster
   let pool: PostgresPool
+  let url: string
   beforeAll(async () => {
     cluster = await startPostgresCluster()
     const { place } = await cluster.makeDatabase()
-    pool = new PostgresPool({ url: place.url ?? '', max: POOL_MAX, takesSettings: true })
+    url = place.url ?? ''
+    pool = new PostgresPool({ url, max: POOL_MAX, takesSettings: true })
   }, TIME)
   afterAll(async () => {
     await pool.end()
@@ -33,7 +35,7 @@ describe.skipIf(findPostgres() === null)('a primary that was replaced and goes o
   }
 
   test(
-    'is left as soon as it is looked who the address leads to, and is no database from then on',
+    'is left as soon as it is looked who the address leads to, and is no database while the other is there',
     async () => {
       expect(await timelines()).toEqual([1, 1, 1])
       await cluster.caughtUp()
@@ -52,6 +54,23 @@ describe.skipIf(findPostgres() === null)('a primary that was replaced and goes o
       await expect(pool.connect()).rejects.toMatchObject(refused)
       kept?.release()
       expect((await pool.query<{ timeline: string }>(WHO)).rows).toEqual([{ timeline: '00000002' }])
+    },
+    TIME,
+  )
+
+  test(
+    'is the database again where nothing leads to the other for long',
+    async () => {
+      const brief = new PostgresPool({ url, max: 1, takesSettings: true, refusedMs: 0 })
+      cluster.leadOn()
+      const client = await brief.connect()
+      cluster.leadBack()
+      // A connection to the other works.
+      await expect(brief.lookAgain()).rejects.toMatchObject({ cause: { name: 'ReplacedServerError' } })
+      client.release(true)
+      await brief.lookAgain()
+      expect((await brief.query<{ timeline: string }>(WHO)).rows).toEqual([{ timeline: '00000001' }])
+      await brief.end()
     },
     TIME,
   )

@@ -28,6 +28,8 @@ export interface PostgresCluster {
   split(): Promise<void>
   /** Clients that connect anew reach the first again, as by a second proxy that has not noticed. */
   leadBack(): void
+  /** They reach the second again. */
+  leadOn(): void
   /** The first primary is gone at last, with the sessions that it still had. */
   endFirst(): Promise<void>
   close(): Promise<void>
@@ -69,6 +71,7 @@ export async function startPostgresCluster(): Promise<PostgresCluster> {
     },
     split: promote,
     leadBack: () => address.leadTo(primary.url),
+    leadOn: () => address.leadTo(standby.url),
     async endFirst() {
       await primary.kill()
     },

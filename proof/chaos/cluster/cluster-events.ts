@@ -145,10 +145,14 @@ async function unplugStandby({ cluster }: ClusterScene): Promise<PlayedEvent> {
 }
 
 async function stopEtcd({ cluster }: ClusterScene): Promise<PlayedEvent> {
-  await Promise.all(cluster.nodes.map((node) => node.signal('STOP', 'etcd')))
+  await Promise.all(cluster.nodes.map((node) => node.signal('KILL', 'etcd')))
   await wait(OUTAGE_MS)
-  await Promise.all(cluster.nodes.map((node) => node.signal('CONT', 'etcd')))
-  return { what: `etcd frozen on all nodes for ${OUTAGE_MS} ms`, primaryMs: null, losesProcess: false }
+  await Promise.all(cluster.nodes.map((node) => cluster.startEtcd(node)))
+  return {
+    what: `kill -9 of etcd on all nodes, and a start ${OUTAGE_MS} ms later`,
+    primaryMs: null,
+    losesProcess: false,
+  }
 }
 
 async function fillDisk({ cluster }: ClusterScene): Promise<PlayedEvent> {

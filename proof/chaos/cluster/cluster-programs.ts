@@ -1,9 +1,12 @@
 /** What a cluster is made of, and where this machine has it. */
+import { execFileSync } from 'node:child_process'
 import { accessSync, constants, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface ClusterPrograms {
   readonly patroni: string
+  /** Whether Patroni takes the leader's role only from whom it sees to have it, with version 3 of etcd's interface. */
+  readonly isSafeWithEtcd3: boolean
   readonly etcd: string
   readonly haproxy: string
   readonly pgbouncer: string
@@ -21,6 +24,9 @@ const PACKAGES = {
   unshare: 'util-linux',
   setpriv: 'util-linux',
 } as const
+
+/** Since then the leader's key is compared before it is written. */
+const SAFE_PATRONI = [3, 0, 4] as const
 
 const FOLDERS = ['/usr/bin', '/usr/sbin', '/bin', '/sbin', '/usr/local/bin'] as const
 const POSTGRES_FOLDERS = '/usr/lib/postgresql'
@@ -65,12 +71,20 @@ export function missingForCluster(): readonly string[] {
   ]
 }
 
+/** Whether a program's answer to `--version` names that version or a later one. */
+function isAtLeast(said: string, wanted: readonly number[]): boolean {
+  const version = (/\d+(?:\.\d+)*/.exec(said)?.[0] ?? '').split('.').map(Number)
+  const at = wanted.findIndex((part, index) => (version[index] ?? 0) !== part)
+  return at < 0 || (version[at] ?? 0) > (wanted[at] ?? 0)
+}
+
 /** @throws where something is missing. */
 export function findClusterPrograms(): ClusterPrograms {
   const missing = missingForCluster()
   if (missing.length > 0) throw new Error(`a cluster cannot be started here, for want of ${missing.join('; ')}`)
   const at = (name: keyof typeof PACKAGES): string => findProgram(name) ?? name
   return {
+    isSafeWithEtcd3: isAtLeast(execFileSync(at('patroni'), ['--version'], { encoding: 'utf8' }), SAFE_PATRONI),
     ...{ patroni: at('patroni'), etcd: at('etcd'), haproxy: at('haproxy'), pgbouncer: at('pgbouncer') },
     postgres: findPostgresFolder() ?? '',
   }

@@ -1,4 +1,5 @@
 /** What a cluster event was to clients, in time; and the sums of what they were told, the ledger and the invoice. */
+import type { PaidAttempt } from '../rounds/paid-client.ts'
 import type { PaidStory } from '../rounds/paid-load.ts'
 import { dueOf, type PaidPlan } from '../rounds/paid-plan.ts'
 import type { PaidLine } from '../rounds/paid-upstream.ts'
@@ -44,10 +45,21 @@ function longestGap(
   return longest
 }
 
+/** Attempts that were answered whole by work that the database had taken then. */
+function takenAttempts(stories: readonly PaidStory[]): readonly PaidAttempt[] {
+  const attempts = stories.flatMap((story) => story.attempts)
+  return attempts.filter(({ end, isPending, isReplay }) => end === 'whole' && !isPending && !isReplay)
+}
+
+/** When the last such answer came, by the monotonic clock of this process; 0 before the first. */
+export function lastTakenAt(stories: readonly PaidStory[]): number {
+  return takenAttempts(stories).reduce((last, { endedAt }) => Math.max(last, endedAt), 0)
+}
+
 /** Measures it. */
 export function measureOutage({ stories, lines, ports, eventAt, endedAt }: OutageEvidence): Outage {
   const attempts = stories.flatMap((story) => story.attempts)
-  const whole = attempts.filter(({ end, isPending, isReplay }) => end === 'whole' && !isPending && !isReplay)
+  const whole = takenAttempts(stories)
   const all = longestGap(
     whole.map((each) => each.endedAt),
     eventAt,

@@ -45,6 +45,7 @@ export interface PatroniCluster {
   switchOver(from: Machine): Promise<void>
   /** Starts what belongs to a node, on the disk that it has. */
   startNode(node: Machine): Promise<void>
+  startEtcd(node: Machine): Promise<void>
   startProxy(): Promise<void>
   startPooler(): Promise<void>
   /** Waits until there is one primary with two standbys, one of which is waited for. @throws when that takes too long. */
@@ -142,11 +143,14 @@ export async function startPatroniCluster(random: Random, setup: ClusterSetup): 
   const door = lab.machines.at(-1) as Machine
   const nodes = lab.machines.slice(0, -1)
   const pathOf = (machine: Machine, file: string): string => join(lab.folder, 'run', `${machine.name}-${file}`)
+  const isVersion3 = programs.isSafeWithEtcd3 || setup === 'plain'
   const shared = {
     ...PASSWORDS,
     ...Object.fromEntries(nodes.map(({ name, address }) => [`${name.toUpperCase()}_ADDRESS`, address])),
     ...{ NETWORK: lab.network, LISTEN_ADDRESS: door.address, HAPROXY_ADDRESS: door.address },
     ...{ CONFIG_FOLDER: join(lab.folder, 'run'), POSTGRESQL_BIN: programs.postgres, WATCHDOG_MODE: 'off' },
+    ETCD_PROTOCOL: isVersion3 ? 'etcd3' : 'etcd',
+    ETCD_V2: String(!isVersion3),
     ...{ MAX_WAL_SIZE: '128MB', MAX_SLOT_WAL_KEEP_SIZE: '160MB' },
   }
   const valuesOf = (node: Machine) => ({
@@ -165,8 +169,9 @@ export async function startPatroniCluster(random: Random, setup: ClusterSetup): 
     },
     stateOf,
     switchOver: async (from) => void (await ask(from, '/switchover', 'POST', { leader: from.name })),
+    startEtcd: (node) => start(node, 'etcd', programs.etcd, '--config-file', pathOf(node, 'etcd.yml')),
     async startNode(node) {
-      await start(node, 'etcd', programs.etcd, '--config-file', pathOf(node, 'etcd.yml'))
+      await cluster.startEtcd(node)
       await start(node, 'patroni', programs.patroni, pathOf(node, 'patroni.yml'))
     },
     startProxy: () => start(door, 'haproxy', programs.haproxy, '-db', '-f', pathOf(door, 'haproxy.cfg')),

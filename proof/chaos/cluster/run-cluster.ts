@@ -9,13 +9,14 @@ import { makePostgresDatabase } from '../../../packages/server/testing/fresh-dat
 import { createRandom } from '../../../packages/server/testing/random.ts'
 import { openRig, type Rig } from '../../rig/gateway-rig.ts'
 import { onInterrupt } from '../../rig/on-interrupt.ts'
+import { until } from '../../rig/until.ts'
 import { finishRound, makePeople } from '../rounds/finish-round.ts'
 import { paidRoutes } from '../rounds/paid-kinds.ts'
 import { type PaidLine, type PaidUpstream, startPaidUpstream } from '../rounds/paid-upstream.ts'
 import { type RoundFleet, startRoundFleet } from '../rounds/round-fleet.ts'
 import { type ClusterEvent, playClusterEvent } from './cluster-events.ts'
-import { startClusterLoad } from './cluster-load.ts'
-import { measureOutage, type Outage, sumBooks, type Sums } from './measure-event.ts'
+import { type ClusterLoad, startClusterLoad } from './cluster-load.ts'
+import { lastTakenAt, measureOutage, type Outage, sumBooks, type Sums } from './measure-event.ts'
 import { type ClusterSetup, keepLogs, type PatroniCluster, startPatroniCluster } from './patroni-cluster.ts'
 
 export interface ClusterOptions {
@@ -63,7 +64,11 @@ const SECRETS = {
 } as const
 const PATIENCE_MS = 10_000
 const BEFORE_MS = 6_000
+/** Answers have come for so long without a break before an event is over. */
 const AFTER_MS = 8_000
+const BREAK_MS = 1_500
+const LOOK_MS = 250
+const RECOVERED_MS_MAX = 120_000
 const CLIENTS = 16
 const TICKS_PER_SECOND = 100
 
@@ -82,6 +87,17 @@ async function cpuSecondsOf(fleet: RoundFleet): Promise<number> {
     return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND
   })
   return (await Promise.all(times)).reduce((sum, each) => sum + each, 0)
+}
+
+/** Goes on until answers have come for a while. Where they never do, what is compared says so. */
+async function recovered({ stories }: ClusterLoad): Promise<void> {
+  let brokenAt = performance.now()
+  await until(async () => {
+    await wait(LOOK_MS)
+    const now = performance.now()
+    if (now - lastTakenAt(stories) > BREAK_MS) brokenAt = now
+    return now - brokenAt > AFTER_MS
+  }, RECOVERED_MS_MAX)
 }
 
 async function playEvent(
@@ -103,7 +119,7 @@ async function playEvent(
   await wait(BEFORE_MS)
   const eventAt = performance.now()
   const played = await playClusterEvent(event, { cluster, fleet })
-  await wait(AFTER_MS)
+  await recovered(load)
   const endedAt = performance.now()
   const cpuSeconds = (await cpuSecondsOf(fleet)) - cpuBefore
   await load.stop()

@@ -13,6 +13,8 @@ export interface PostgresPoolOptions extends Pick<PoolConfig, 'max' | 'types'> {
    * shared: then transactions set them, and `answerMs` bounds the rest.
    */
   readonly takesSettings: boolean
+  /** How long a server on an older timeline is refused after the newest was reached, in milliseconds. */
+  readonly refusedMs?: number
   /** Called with each failure, in the context of the asker. */
   readonly onFailure?: ((failure: DatabaseUnavailableError) => void) | undefined
 }
@@ -22,11 +24,18 @@ const IDLE_MS = 30_000
 const KEEP_ALIVE_MS = 10_000
 
 /**
+ * A server on an older timeline is refused for so long after the newest was reached, and while a connection to that one
+ * works. It may be all that is left: the newer one can be gone, and what it had confirmed with it. Source: own choice,
+ * three looks.
+ */
+const REFUSED_MS = 15_000
+
+/**
  * A pool of connections to PostgreSQL, of which none is without a limit and none ends the process.
  *
  * A connection that breaks leaves the pool by itself, in use or not. One that is made is asked whether it takes writes:
  * a standby counts as no database. Where it reaches another server than those before it, these are replaced: after a
- * fail-over none stays with a primary that was not stopped. That one counts as no database from then on.
+ * fail-over none stays with a primary that was not stopped. That one counts as no database while the other is there.
  *
  * Source: decision 0144 (the newest timeline is the database).
  */
@@ -38,12 +47,17 @@ export class PostgresPool extends Pool {
   /** The server that the newest connection has reached, in this life of it; empty before the first. */
   #server = ''
   #newest: ServerTimeline | null = null
+  /** When that was reached last, by the monotonic clock. */
+  #newestAt = 0
+  readonly #refusedMs: number
+  readonly #timelines = new WeakMap<ClientBase, number>()
   readonly #clientConfig: ReturnType<typeof clientConfig>
 
   constructor({
     url,
     limits = REQUEST_LIMITS,
     takesSettings,
+    refusedMs = REFUSED_MS,
     onFailure = () => undefined,
     ...config
   }: PostgresPoolOptions) {
@@ -58,6 +72,7 @@ export class PostgresPool extends Pool {
     })
     this.limits = limits
     this.#clientConfig = ofClients
+    this.#refusedMs = refusedMs
     this.#onFailure = onFailure
     this.on('error', () => undefined)
     this.on('connect', (client) => this.#watch(client as unknown as PostgresClient))
@@ -118,18 +133,29 @@ export class PostgresPool extends Pool {
   /** @throws {DatabaseUnavailableError} when what is at the other end takes no writes, or was replaced. */
   async #greet(client: ClientBase): Promise<void> {
     const { identity, timeline } = await greetServer(client)
-    const newest = this.#newest
-    if (timeline !== null) {
-      const isReplaced = newest?.system === timeline.system && timeline.number < newest.number
-      if (isReplaced) {
-        throw new DatabaseUnavailableError('away', new ReplacedServerError(timeline.number, newest.number))
-      }
-      this.#newest = timeline
-    }
+    if (timeline !== null) this.#followTimeline(client, timeline)
     if (this.#server !== '' && identity !== this.#server) {
       for (const each of this.#clients) if (each !== client) this.#lost.add(each)
     }
     this.#server = identity
+  }
+
+  /** @throws {DatabaseUnavailableError} where another server has taken this one's place, as far as is known. */
+  #followTimeline(client: ClientBase, timeline: ServerTimeline): void {
+    const newest = this.#newest
+    const isOlder = newest?.system === timeline.system && timeline.number < newest.number
+    if (isOlder && (this.#leadsTo(newest.number) || performance.now() - this.#newestAt < this.#refusedMs)) {
+      throw new DatabaseUnavailableError('away', new ReplacedServerError(timeline.number, newest.number))
+    }
+    this.#newest = timeline
+    this.#newestAt = performance.now()
+    this.#timelines.set(client, timeline.number)
+  }
+
+  /** Whether a connection to a server on that timeline works. */
+  #leadsTo(timeline: number): boolean {
+    const isKept = (each: PostgresClient): boolean => !each.isDiscarded && !this.#lost.has(each)
+    return [...this.#clients].some((each) => isKept(each) && this.#timelines.get(each) === timeline)
   }
 
   /** When one connection is lost, the others are replaced before they are leased again: what they do now goes on. */

@@ -28,10 +28,7 @@ export class ReadOnlyServerError extends Error {
 /** A server that was the primary before a fail-over, and does not know of it. */
 export class ReplacedServerError extends Error {
   constructor(timeline: number, newest: number) {
-    super(
-      `the server is on timeline ${timeline}, and this process has seen timeline ${newest}: another server has taken ` +
-        'its place; if this one was restored from a backup, start this process again',
-    )
+    super(`the server is on timeline ${timeline}: one on timeline ${newest} has taken its place`)
     this.name = 'ReplacedServerError'
   }
 }
