@@ -43,7 +43,7 @@ export interface EventReport {
   readonly lostLeases: number
   /** Confirmed charges that the database had lost, as gateways counted them. */
   readonly lostCharges: number
-  /** CPU time that all gateways together took, in seconds, and the time in which they did. */
+  /** CPU time of all gateways together, in seconds: of the processes that ran at the end of the load. */
   readonly cpuSeconds: number
   readonly seconds: number
   readonly faults: readonly string[]
@@ -80,13 +80,23 @@ interface ClusterStage {
   readonly lost: { count: number }
 }
 
-async function cpuSecondsOf(fleet: RoundFleet): Promise<number> {
-  const times = fleet.members.map(async (member) => {
-    const text = await readFile(`/proc/${member.pid()}/stat`, 'utf8').catch(() => '')
+type CpuTimes = ReadonlyMap<number, number>
+
+/** CPU time of each gateway that runs, in seconds, by its process id. */
+async function readCpuTimes(fleet: RoundFleet): Promise<CpuTimes> {
+  const times = new Map<number, number>()
+  for (const member of fleet.members) {
+    const pid = member.pid() ?? 0
+    const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND
-  })
-  return (await Promise.all(times)).reduce((sum, each) => sum + each, 0)
+    times.set(pid, (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND)
+  }
+  return times
+}
+
+/** What those that run at the end took since; one that was started meanwhile, all of it. */
+function cpuSecondsBetween(before: CpuTimes, after: CpuTimes): number {
+  return [...after].reduce((sum, [pid, seconds]) => sum + seconds - (before.get(pid) ?? 0), 0)
 }
 
 /** Goes on until answers have come for a while. Where they never do, what is compared says so. */
@@ -115,13 +125,13 @@ async function playEvent(
   const lines: PaidLine[] = []
   upstream.open({ planOf: load.planOf, lines })
   stage.lost.count = 0
-  const cpuBefore = await cpuSecondsOf(fleet)
+  const cpuBefore = await readCpuTimes(fleet)
   await wait(BEFORE_MS)
   const eventAt = performance.now()
   const played = await playClusterEvent(event, { cluster, fleet })
   await recovered(load)
   const endedAt = performance.now()
-  const cpuSeconds = (await cpuSecondsOf(fleet)) - cpuBefore
+  const cpuSeconds = cpuSecondsBetween(cpuBefore, await readCpuTimes(fleet))
   await load.stop()
   await cluster.whole()
   const { stories, planOf } = load
