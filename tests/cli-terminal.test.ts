@@ -267,10 +267,7 @@ describe('with the sandbox', () => {
     'an output that cannot be written ends `svc %s` as a failure',
     async (line) => {
       const { code, notes } = await sit(line.split(' '), { env, isTerminal: false, readsBytes: 0, fault: 'ENOSPC' })
-      expect([code, notes]).toEqual([
-        1,
-        expect.stringContaining('Error: The output could not be written: write ENOSPC.'),
-      ])
+      expect([code, notes]).toEqual([1, expect.stringContaining('The output could not be written: write ENOSPC.')])
     },
   )
 

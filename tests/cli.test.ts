@@ -136,7 +136,9 @@ describe('with the sandbox', () => {
     await svc(['chat', 'Hello'])
     await gateway.settled()
     const { out } = await svc(['usage', '--limit', '1'])
-    expect(out).toMatch(/^WHEN +MODEL +TYPE +QUANTITY +STATUS +CREDITS +REQUEST\n\S+ \S+ +svc-gpt +chat .+\n$/)
+    expect(out).toMatch(
+      /^WHEN +STATUS +CREDITS +TYPE +QUANTITY +MODEL +REQUEST\n\S+ \S+ +ok +\S+ +chat .+ svc-gpt .+\n$/,
+    )
     const csv = (await svc(['usage', '--all', '--csv'])).out.trimEnd().split('\n')
     expect(csv[0]).toContain('request_id,created,type,model')
     const json = JSON.parse((await svc(['usage', '--all', '--json'])).out) as { data: { request_id: string }[] }
@@ -200,6 +202,26 @@ describe('with the sandbox', () => {
     }
     expect((await svc(['help', 'nope'])).notes).toContain('There is no command "svc nope".')
     expect((await svc(['chat', '--max-tokens', '99999999999', 'Hi'])).notes).toContain('from 1 to 999999999')
+  })
+
+  test('with --json a failure is JSON, too, with what programs branch on', async () => {
+    const fails = async (...words: string[]): Promise<unknown> => {
+      const { code, out, notes } = await svc([...words, '--json'])
+      expect(out).toBe('')
+      const { error } = JSON.parse(notes) as { error: { exit_code: number } }
+      expect(error.exit_code).toBe(code)
+      return error
+    }
+    expect(await fails('chat', '-m', 'no/such', 'Hi')).toMatchObject({
+      message: expect.stringContaining('no/such'),
+      code: 'model_not_found',
+      param: 'model',
+      request_id: expect.any(String),
+      advice: expect.stringContaining('svc models'),
+      exit_code: 1,
+    })
+    expect(await fails('usage', '--since', 'x')).toMatchObject({ code: null, exit_code: 2 })
+    expect(await fails('models', '--type', 'smell')).toMatchObject({ code: null, exit_code: 2 })
   })
 
   test('started by npm, files are meant in the folder of the user', async () => {

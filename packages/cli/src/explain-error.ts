@@ -10,6 +10,16 @@ export interface Explanation {
   readonly exitCode: ExitCode
 }
 
+/** What programs branch on: the gateway's own words for a failure. Null where it said nothing. */
+export function codesOf(error: unknown): {
+  readonly code: string | null
+  readonly param: string | null
+  readonly request_id: string | null
+} {
+  if (!(error instanceof ApiError)) return { code: null, param: null, request_id: null }
+  return { code: error.code, param: error.param, request_id: error.requestId }
+}
+
 /** Explains a failure of the gateway or of the way to it; null for anything else. */
 export function explainError(error: unknown): Explanation | null {
   if (error instanceof ApiError) return explainApiError(error)

@@ -15,6 +15,7 @@ import type { Terminal } from './terminal/terminal.ts'
  */
 export async function run(terminal: Terminal, words: readonly string[], version: string): Promise<ExitCode> {
   const program = createProgram(createStart(terminal), version)
+  const isJson = wantsJson(words)
   const texts: Promise<void>[] = []
   const write = (output: Terminal['out']) => (text: string) => {
     texts.push(output.bytes(text))
@@ -27,12 +28,14 @@ export async function run(terminal: Terminal, words: readonly string[], version:
         writeOut: write(terminal.out),
         writeErr: write(terminal.notes),
         outputError: (text, writeError) => {
-          writeError(`${styled(terminal.notes, 'red', 'Error:')} ${text.replace(/^error: /, '')}`)
+          // Told at the end, as JSON.
+          if (!isJson) writeError(`${styled(terminal.notes, 'red', 'Error:')} ${text.replace(/^error: /, '')}`)
         },
         getOutHelpWidth: terminal.out.width,
         getErrHelpWidth: terminal.notes.width,
       })
-    if (path !== '') command.showHelpAfterError(`\`svc help${path}\` shows what it takes.`)
+    if (isJson) command.showHelpAfterError(false)
+    else if (path !== '') command.showHelpAfterError(`\`svc help${path}\` shows what it takes.`)
     for (const child of command.commands) quietly(child, `${path} ${child.name()}`)
   }
   quietly(program, '')
@@ -41,32 +44,66 @@ export async function run(terminal: Terminal, words: readonly string[], version:
     await Promise.all(texts)
     return exitCodes.done
   } catch (error) {
-    return await exitCodeOf(terminal, error, texts)
+    return await exitCodeOf(terminal, error, { texts, isJson })
   }
 }
 
-async function exitCodeOf(terminal: Terminal, error: unknown, texts: readonly Promise<void>[]): Promise<ExitCode> {
+/** Read before the words are understood: a failure to understand them is told in the same form. */
+function wantsJson(words: readonly string[]): boolean {
+  const end = words.indexOf('--')
+  return (end === -1 ? words : words.slice(0, end)).includes('--json')
+}
+
+interface Ending {
+  readonly texts: readonly Promise<void>[]
+  readonly isJson: boolean
+}
+
+async function exitCodeOf(terminal: Terminal, error: unknown, { texts, isJson }: Ending): Promise<ExitCode> {
   await Promise.allSettled(texts)
   // The reader closed the pipe: that is how `svc models | head` ends, and no failure.
   const reason: unknown = terminal.signal.reason
   if (error instanceof ReaderGoneError || reason instanceof ReaderGoneError) return exitCodes.done
-  if (reason instanceof CommandError) return tell(terminal, reason)
+  if (reason instanceof CommandError) return tell(terminal, reason, isJson)
   if (terminal.signal.aborted) return exitCodes.interrupted
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.wrongUsage
-  return tell(terminal, await explain(error))
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return exitCodes.done
+    const message = error.message.replace(/^error: /, '')
+    return isJson ? tellJson(terminal, { message, advice: null, exitCode: exitCodes.wrongUsage }) : exitCodes.wrongUsage
+  }
+  const { codesOf } = await import('./explain-error.ts')
+  return tell(terminal, { ...(await explain(error)), ...codesOf(error) }, isJson)
 }
 
-type Told = Pick<CommandError, 'message' | 'advice' | 'exitCode'>
+interface Told extends Pick<CommandError, 'message' | 'advice' | 'exitCode'> {
+  readonly code?: string | null
+  readonly param?: string | null
+  readonly request_id?: string | null
+}
 
-async function tell(terminal: Terminal, { message, advice, exitCode }: Told): Promise<ExitCode> {
+async function tell(terminal: Terminal, told: Told, isJson: boolean): Promise<ExitCode> {
+  if (isJson) return tellJson(terminal, told)
   await terminal.notes.bytes(`${styled(terminal.notes, 'red', 'Error:')} `)
-  await terminal.notes.line(message)
-  if (advice !== null) await terminal.notes.line(advice)
+  await terminal.notes.line(told.message)
+  if (told.advice !== null) await terminal.notes.line(told.advice)
+  return told.exitCode
+}
+
+/** The form of the gateway's own errors, on standard error as every failure: standard output has results alone. */
+async function tellJson(terminal: Terminal, { exitCode, advice, message, ...codes }: Told): Promise<ExitCode> {
+  const { printJson } = await import('./print-json.ts')
+  const { code = null, param = null, request_id: requestId = null } = codes
+  await printJson(terminal.notes, {
+    error: { message, code, param, request_id: requestId, advice, exit_code: exitCode },
+  })
   return exitCode
 }
 
-async function explain(error: unknown): Promise<Told> {
-  if (error instanceof CommandError) return error
+async function explain(error: unknown): Promise<Pick<Told, 'message' | 'advice' | 'exitCode'>> {
+  if (error instanceof CommandError) {
+    const { message, advice, exitCode } = error
+    return { message, advice, exitCode }
+  }
   const { explainError } = await import('./explain-error.ts')
   const explained = explainError(error)
   if (explained !== null) return explained

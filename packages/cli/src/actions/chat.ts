@@ -1,7 +1,7 @@
 /** `svc chat`: one question and its answer, or a conversation. */
 import type { ChatMessage, FetchResponse } from '@svc/contract'
 import type { ApiConnection } from '../api-connection.ts'
-import { type AskProgress, askStreaming, askWhole, bodyOf, type Question } from '../chat/ask.ts'
+import { type Answer, type AskProgress, askStreaming, askWhole, bodyOf, type Question } from '../chat/ask.ts'
 import { keepImages } from '../chat/answer-images.ts'
 import { promptWith, readImage, userMessage } from '../chat/attach.ts'
 import { chargeNote } from '../chat/charge-note.ts'
@@ -11,6 +11,7 @@ import type { Context } from '../context.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { imageProtocol } from '../images/show-image.ts'
 import { exactJson, printJson } from '../print-json.ts'
+import { WordWrap } from '../terminal/word-wrap.ts'
 import { readPipedText, STANDARD_INPUT } from '../terminal/read-input.ts'
 
 export interface ChatOptions {
@@ -93,9 +94,16 @@ async function answerText(
   { question, progress }: Asking,
 ): Promise<void> {
   const { terminal } = context
-  const ask = { signal: terminal.signal, progress, onText: (text: string) => terminal.out.text(text) }
-  const answer = stream ? await askStreaming(api, question, ask) : (await askWhole(api, question, ask)).answer
-  if (!stream) await terminal.out.text(answer.text)
+  const words = new WordWrap(terminal.out)
+  const ask = { signal: terminal.signal, progress, onText: (text: string) => words.text(text) }
+  let answer: Answer
+  try {
+    answer = stream ? await askStreaming(api, question, ask) : (await askWhole(api, question, ask)).answer
+    if (!stream) await words.text(answer.text)
+  } finally {
+    // Also what came before it broke off.
+    await words.end()
+  }
   if (!answer.text.endsWith('\n') && (answer.text !== '' || answer.images.length === 0)) await terminal.out.text('\n')
   if (answer.images.length > 0) {
     const protocol = await imageProtocol(terminal)

@@ -34,7 +34,12 @@ export async function depositAddress(context: Context, options: AddressOptions):
   }
   const chains = reply.chains.filter(({ chainId }) => options.chain === undefined || chainId === options.chain)
   if (chains.length === 0) throw new CommandError('This gateway takes no deposits there.')
-  for (const chain of chains) await printChain(context, chain, options)
+  // One code fits a window, and a camera finds the one that is meant.
+  const isOne = chains.length === 1
+  for (const chain of chains) await printChain(context, chain, { ...options, qr: isOne ? options.qr : false })
+  if (!isOne && options.qr !== false && terminal.out.isTerminal) {
+    await terminal.notes.line('With --chain there is a code to scan.')
+  }
   const unlinked = reply.mode === 'wallet' ? ' Only payments from a linked wallet count.' : ''
   await terminal.notes.line(
     `At least $${shortDecimal(reply.minimum_usd)}. Compare the whole address before you pay.${unlinked}`,

@@ -21,6 +21,7 @@ export interface UsageOptions {
   readonly until?: string | undefined
   readonly model?: string | undefined
   readonly type?: UsageRecordBody['type'] | undefined
+  readonly status?: UsageRecordBody['status'] | undefined
   readonly limit?: number | undefined
   readonly all?: boolean | undefined
   readonly csv?: boolean | undefined
@@ -54,6 +55,7 @@ async function readPages(
     ...(options.until === undefined ? {} : { to: instantOf(options.until, Date.now()) }),
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.type === undefined ? {} : { type: options.type }),
+    ...(options.status === undefined ? {} : { status: options.status }),
   }
   const records: Record[] = []
   let after: string | null = null
@@ -86,6 +88,11 @@ export function instantOf(text: string, now: number): string {
   })
 }
 
+/** What became of a request, and why where it failed. */
+function statusText({ status, error_code: code }: Record): string {
+  return status === 'error' ? (code ?? status) : status
+}
+
 async function printRecords(context: Context, records: readonly Record[], page: Page): Promise<void> {
   const { terminal } = context
   if (records.length === 0) {
@@ -94,12 +101,12 @@ async function printRecords(context: Context, records: readonly Record[], page: 
   }
   await printTable(terminal.out, records, [
     { title: 'WHEN', cell: (record) => timeText(record.created) },
-    { title: 'MODEL', cell: (record) => record.model, shrinkTo: 20, keepsEnd: true },
+    { title: 'STATUS', cell: statusText },
+    { title: 'CREDITS', cell: (record) => shortDecimal(record.credits_charged), align: 'right' },
     { title: 'TYPE', cell: (record) => record.type, dropAt: 2 },
     { title: 'QUANTITY', cell: quantityText, align: 'right', dropAt: 1 },
-    { title: 'STATUS', cell: (record) => record.error_code ?? record.status, dropAt: 3, shrinkTo: 6 },
-    { title: 'CREDITS', cell: (record) => shortDecimal(record.credits_charged), align: 'right' },
-    { title: 'REQUEST', cell: (record) => record.request_id, dropAt: 4 },
+    { title: 'MODEL', cell: (record) => record.model, shrinkTo: 14, keepsEnd: true },
+    { title: 'REQUEST', cell: (record) => record.request_id, shrinkTo: 8, keepsEnd: true, dropAt: 3 },
   ])
   const { requests, credits_charged: charged } = page.totals
   const more = requests > records.length ? `, ${records.length} shown` : ''

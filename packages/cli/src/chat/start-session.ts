@@ -3,9 +3,10 @@ import { nanocreditsFrom, nanocreditsOf, ZERO, type ChatMessage } from '@svc/con
 import type { ApiConnection } from '../api-connection.ts'
 import type { Context } from '../context.ts'
 import { explainError } from '../explain-error.ts'
+import { WordWrap } from '../terminal/word-wrap.ts'
 import { styled } from '../terminal/style.ts'
 import { keepImages } from './answer-images.ts'
-import { type AskProgress, askStreaming, type Question } from './ask.ts'
+import { type Answer, type AskProgress, askStreaming, type Question } from './ask.ts'
 import { chargeNote } from './charge-note.ts'
 import { interruptedCharge } from './interrupted-charge.ts'
 import { openLineReader } from './line-reader.ts'
@@ -68,9 +69,15 @@ async function answer(session: Session, message: ChatMessage, signal: AbortSigna
   const progress: AskProgress = { text: '', requestId: null }
   const question: Question = { ...state.question, messages: [...state.question.messages, message] }
   state.last = message
+  const words = new WordWrap(out)
   try {
-    const onText = (text: string): Promise<void> => out.text(text)
-    const answered = await askStreaming(api, question, { signal, progress, onText })
+    const onText = (text: string): Promise<void> => words.text(text)
+    let answered: Answer
+    try {
+      answered = await askStreaming(api, question, { signal, progress, onText })
+    } finally {
+      await words.end()
+    }
     await out.text(answered.text.endsWith('\n') ? '' : '\n')
     // The terminal is not asked whether it shows images: what it says would be read as the next question.
     await keepImages(context, answered.images, { now: new Date(), protocol: null })

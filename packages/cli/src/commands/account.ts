@@ -1,6 +1,6 @@
 /** Commands about who pays: balance, identity, usage. */
 import { Command, Option } from '@commander-js/extra-typings'
-import { usageTypes } from '@svc/contract/kinds'
+import { usageStatuses, usageTypes } from '@svc/contract/kinds'
 import type { Start } from '../start.ts'
 import { examples, wholeNumber } from './define.ts'
 
@@ -32,6 +32,7 @@ export function usageCommand(start: Start) {
     .option('--until <time>', 'before: the same')
     .option('-m, --model <id>', 'only this model')
     .addOption(new Option('-t, --type <type>', 'only this kind').choices(usageTypes))
+    .addOption(new Option('--status <status>', 'only what ended so').choices(usageStatuses))
     .option('-n, --limit <count>', 'how many (default: 20)', wholeNumber)
     .option('--all', 'all of them')
     .addOption(new Option('--csv', 'as CSV').conflicts('json'))

@@ -44,8 +44,12 @@ describe('resolveSettings', () => {
     expect(settings).toMatchObject({ baseUrl: 'https://env.example/api', key: 'sk-svc-env', keySource: 'environment' })
   })
 
-  test('a profile named on the command line goes before the key of the environment', () => {
-    const settings = resolveSettings({ environment: { SVC_API_KEY: 'sk-svc-env' }, file, profile: 'work' })
+  test('a profile named on the command line is meant, whatever the environment holds', () => {
+    const environment = { SVC_API_KEY: 'sk-svc-env', SVC_BASE_URL: 'https://env.example/api', SVC_PORT: '8788' }
+    const local = { baseUrl: DEFAULT_BASE_URL, key: 'sk-svc-local', model: null }
+    const profiles = { ...file, profiles: { ...file.profiles, local } }
+    expect(resolveSettings({ environment, file: profiles, profile: 'local' })).toMatchObject(local)
+    const settings = resolveSettings({ environment, file, profile: 'work' })
     expect(settings).toMatchObject({ baseUrl: 'https://work.example/api', key: 'sk-svc-work', model: 'svc-claude' })
   })
 

@@ -49,8 +49,9 @@ export function resolveSettings({ environment, file, profile: asked, baseUrl: gi
       exitCode: exitCodes.wrongUsage,
     })
   }
-  const baseUrl = given ?? filled(environment['SVC_BASE_URL']) ?? usualBaseUrl(environment, profile?.baseUrl)
   // A profile that is named on the command line is meant, whatever the environment holds.
+  const named = asked === undefined ? undefined : profile?.baseUrl
+  const baseUrl = given ?? named ?? filled(environment['SVC_BASE_URL']) ?? usualBaseUrl(environment, profile?.baseUrl)
   const fromEnvironment = asked === undefined ? filled(environment['SVC_API_KEY']) : undefined
   // A profile's key belongs to its own gateway: it is never sent to another one.
   const own = profile !== null && sameGateway(baseUrl, profile.baseUrl) ? profile.key : null
