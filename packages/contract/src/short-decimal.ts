@@ -14,6 +14,12 @@ export function shortBalance(text: DecimalText): string {
   return shorten(text, 'down')
 }
 
+/** Every digit of it, the whole ones in groups. */
+export function exactText(text: DecimalText): string {
+  const [whole = '', fraction] = text.split('.')
+  return `${groupDigits(whole)}${fraction === undefined ? '' : `.${fraction}`}`
+}
+
 type Rounding = 'half_up' | 'down'
 
 function shorten(text: DecimalText, rounding: Rounding): string {

@@ -31,6 +31,7 @@ export const usageQuery = z.object({
   to: instant.optional().describe('Before: seconds since the epoch, or an ISO 8601 date or time.'),
   model: z.string().min(1).max(256).optional().describe('As the requests named it.'),
   type: z.enum(usageTypes).optional(),
+  status: z.enum(usageStatuses).optional().describe('What became of the request.'),
 })
 
 export type UsageQuery = z.output<typeof usageQuery>

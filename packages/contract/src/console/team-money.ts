@@ -10,8 +10,11 @@ export const teamBalance = z.object({
   credits: creditsNumber.describe('The balance, holds included.'),
   credits_reserved: creditsNumber.describe('Held for requests in flight.'),
   credits_available: creditsNumber.describe('What the next request can spend: the least of balance and team cap.'),
+  limited_by: z.enum(['balance', 'team']).describe('Which of them that is.'),
   usd: usdNumber.describe('`credits` in US dollars.'),
 })
+
+export type TeamBalance = z.output<typeof teamBalance>
 
 const keyOfUsage = z.object({ key_id: z.string(), key_name: z.string() })
 

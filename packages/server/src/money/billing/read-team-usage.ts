@@ -56,10 +56,12 @@ export async function readTeamBalance(
   if (balance === null) throw new InvariantError(`account ${team.accountId} has no balance row`)
   const free = balance.posted - balance.held
   const capped = budget === null ? null : budgetRemaining(budget)
+  const isCapped = capped !== null && capped < free
   return {
     credits: creditsJson(nanocreditsOf(balance.posted)),
     credits_reserved: creditsJson(nanocreditsOf(balance.held)),
-    credits_available: creditsJson(nanocreditsOf(capped !== null && capped < free ? capped : free)),
+    credits_available: creditsJson(nanocreditsOf(isCapped ? capped : free)),
+    limited_by: isCapped ? 'team' : 'balance',
     usd: usdJson(nanocreditsOf(balance.posted)),
   }
 }

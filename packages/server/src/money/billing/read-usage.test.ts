@@ -4,7 +4,7 @@ import { capture, DELIVERED, grant, placeHold, release, TEST_NOW } from '../../.
 import { seedCaller, type SeededCaller } from '../../../testing/seed-caller.ts'
 import { describeEachEngine, openTestDatabase, type TestDatabase } from '../../../testing/test-database.ts'
 import { createLedgerEngine } from '../ledger/create-ledger-engine.ts'
-import type { LedgerOperation } from '../ledger/operations.ts'
+import type { LedgerOperation, UsageFacts } from '../ledger/operations.ts'
 import { listUsage, readUsage } from './read-usage.ts'
 import { createUsageStore, type UsageStore } from './usage-store.ts'
 
@@ -25,6 +25,7 @@ interface Call {
   readonly model: string
   readonly charge: bigint
   readonly tokens: number
+  readonly status?: UsageFacts['status']
 }
 
 describeEachEngine('usage', (engine) => {
@@ -44,9 +45,9 @@ describeEachEngine('usage', (engine) => {
     const ids = calls.map((call, ordinal) => idAt(call.at, ordinal))
     await apply([grant(caller.accountId, 10n ** 15n)])
     await apply(
-      calls.flatMap(({ at, model, charge, tokens }, index) => {
+      calls.flatMap(({ at, model, charge, tokens, status = 'ok' }, index) => {
         const holdId = ids[index] ?? ''
-        const facts = { ...DELIVERED, promptTokens: tokens, completionTokens: 2 * tokens }
+        const facts = { ...DELIVERED, status, promptTokens: tokens, completionTokens: 2 * tokens }
         return [
           placeHold(caller, { holdId, model, fixed: charge, now: at }),
           capture(holdId, charge, { facts, now: at }),
@@ -90,6 +91,17 @@ describeEachEngine('usage', (engine) => {
       const page = await pageOf(caller, { from, to })
       expect(page.data.map((record) => record.id)).toEqual([caller.ids[2], caller.ids[1]])
       expect(page.totals).toMatchObject({ requests: 2, credits_charged: 5 })
+    })
+
+    test('is narrowed by what became of the requests, its totals too', async () => {
+      const caller = await seedCalls(
+        calls.map((call, index) => (index < 2 ? { ...call, status: 'incomplete' as const } : call)),
+      )
+      const page = await pageOf(caller, { status: 'incomplete', limit: '1' })
+      expect(page.data.map(({ id, status }) => [id, status])).toEqual([[caller.ids[1], 'incomplete']])
+      expect([page.has_more, page.totals]).toMatchObject([true, { requests: 2, credits_charged: 3 }])
+      expect((await pageOf(caller, { status: 'cancelled' })).data).toEqual([])
+      expect(usageQuery.safeParse({ status: 'broken' }).success).toBe(false)
     })
 
     test('is of the key in use only, whatever else is asked for', async () => {

@@ -70,7 +70,7 @@ export async function findUsage(
  */
 export function selectionOf(
   scope: UsageScope,
-  query: Pick<UsageQuery, 'from' | 'to' | 'type' | 'model'>,
+  query: Pick<UsageQuery, 'from' | 'to' | 'type' | 'model' | 'status'>,
 ): { readonly filter: UsageFilter; readonly span: UsageSpan } {
   const span: UsageSpan = { from: query.from ?? null, to: query.to ?? null }
   if (span.from !== null && span.to !== null && span.from >= span.to) {
@@ -80,6 +80,7 @@ export function selectionOf(
     scope,
     ...(query.type === undefined ? {} : { type: query.type }),
     ...(query.model === undefined ? {} : { model: query.model }),
+    ...(query.status === undefined ? {} : { status: query.status }),
   }
   return { filter, span }
 }
@@ -105,6 +106,7 @@ export async function readUsage(
 }
 
 async function sumUsage(store: UsageStore, filter: UsageFilter, span: UsageSpan): Promise<UsageTotals> {
+  if (filter.status !== undefined) return store.sumRecords(filter, span)
   const { days, ends } = splitSpan(span)
   const parts = await Promise.all([
     ...(days === null ? [] : [store.sumDays(filter, days.first, days.end)]),

@@ -1,3 +1,4 @@
+import type { UsageStatus } from '@svc/contract'
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
 import type { HoldExtensionTable, HoldTable } from '../../platform/db/hold-schema.ts'
@@ -28,6 +29,8 @@ export interface UsageFilter {
   readonly scope: UsageScope
   readonly type?: string
   readonly model?: string
+  /** Of single records alone: the roll-ups of days do not know it. */
+  readonly status?: UsageStatus
 }
 
 export interface UsageStore {
@@ -265,7 +268,7 @@ function keyNameOf(keyId: 'usage_record.key_id' | 'usage_daily.key_id' | 'hold.k
 /** Bounds on the id beside those on the start, because the index is in the order of ids. */
 function recordsIn(
   where: ExpressionBuilder<Schema, 'usage_record'>,
-  { scope, type, model }: UsageFilter,
+  { scope, type, model, status }: UsageFilter,
   { span: { from, to }, ids }: { readonly span: UsageSpan; readonly ids: IdSpan },
 ): Expression<SqlBool> {
   const conditions: Expression<SqlBool>[] = [
@@ -275,6 +278,7 @@ function recordsIn(
   if (to !== null) conditions.push(where('started_at', '<', to))
   if (type !== undefined) conditions.push(where('type', '=', type))
   if (model !== undefined) conditions.push(where('model', '=', model))
+  if (status !== undefined) conditions.push(where('status', '=', status))
   return where.and(conditions)
 }
 
