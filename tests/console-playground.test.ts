@@ -93,7 +93,9 @@ async function openTab(tab: 'chat' | 'image' | 'video' | 'audio'): Promise<void>
 
 async function pickModel(label: string, id: string): Promise<void> {
   await page.getByRole('button', { name: new RegExp(`^${label}: `) }).click()
-  await page.getByLabel('Search models').fill(id)
+  // What is typed goes into the search at once.
+  await page.locator('[role=dialog] input:focus').waitFor()
+  await page.keyboard.insertText(id)
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: `${label}: ${id}` }).waitFor()
 }
@@ -233,6 +235,29 @@ test('failures are shown with their charge and what helps', { timeout: TEST_MS }
   }
 })
 
+test('the page follows an answer until its reader scrolls away, and again from the end on', async () => {
+  const content = Array.from({ length: 120 }, (_, at) => `Line ${at}.\n\n`).join('')
+  const event = { choices: [{ index: 0, delta: { content } }], usage: {}, svc: { credits_charged: 0 } }
+  await page.route('**/api/v1/chat/completions', (route) =>
+    route.fulfill({ contentType: 'text/event-stream', body: `data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n` }),
+  )
+  await page.getByRole('button', { name: 'New', exact: true }).click()
+  await ask('Hello')
+  await answers('done').getByText('Line 119.').waitFor()
+  const left = () => page.evaluate<number>('document.documentElement.scrollHeight - innerHeight - scrollY')
+  const grow = (by: number) =>
+    page.evaluate(`document.querySelector('[aria-label=Conversation]').style.paddingBottom = '${by}px'`)
+  await expect.poll(left).toBeLessThan(48)
+  await page.evaluate('scrollTo(0, 100)')
+  await grow(600)
+  await expect.poll(() => page.evaluate('scrollY')).toBe(100)
+  await page.evaluate('scrollTo(0, 1_000_000)')
+  await expect.poll(left).toBeLessThan(48)
+  await grow(1_200)
+  await expect.poll(left).toBeLessThan(48)
+  await page.unroute('**/api/v1/chat/completions')
+})
+
 test('an answer of a megabyte does not hold the page up', { timeout: TEST_MS }, async () => {
   await page.getByRole('button', { name: 'New', exact: true }).click()
   await pickModel('Model', 'svc-sandbox/huge@1')
@@ -263,10 +288,8 @@ test('a stream that is far too long can be stopped, and little of it is laid out
 
 // Case B186: a key that was revoked is said to be so, asked with once, and replaced by a click.
 test('a revoked key ends in a clear state and not in a loop', { timeout: TEST_MS }, async () => {
-  const { data } = await get<{ data: { id: string; is_playground: boolean }[] }>(`teams/${teamId}/keys`)
-  for (const { id, is_playground: isPlayground } of data) {
-    if (isPlayground) await get(`teams/${teamId}/keys/${id}`, 'DELETE')
-  }
+  const { data } = await get<{ data: { id: string }[] }>(`teams/${teamId}/keys?state=playground`)
+  for (const { id } of data) await get(`teams/${teamId}/keys/${id}`, 'DELETE')
   let calls = 0
   page.on('request', (request) => {
     if (request.url().includes('/v1/chat/completions')) calls += 1

@@ -270,6 +270,13 @@ test('usage: a day is read with the keyboard, a record shows how its credits mov
   await page.getByRole('region', { name: 'Credits by day' }).waitFor()
   expect(await faultsOf(page)).toEqual([])
 
+  // What became of requests is one word everywhere, and a filter.
+  await page.getByLabel('Status').selectOption('error')
+  await page.getByText('No request matches these filters.').waitFor()
+  await page.getByLabel('Status').selectOption('ok')
+  await page.getByText('Of requests that are ok.').waitFor()
+  await page.getByRole('region', { name: 'Requests' }).getByRole('cell', { name: 'ok', exact: true }).first().waitFor()
+  await page.getByLabel('Status').selectOption('')
   const file = await page.getByRole('link', { name: 'Export CSV' }).getAttribute('href')
   const csv = await page.evaluate<string>(`fetch('${file ?? ''}').then((response) => response.text())`)
   expect(csv.split('\r\n')[1]).toContain(',chat,svc-gpt,')
@@ -359,6 +366,9 @@ test('a key with a budget is shown once, and leaving without it asks once', { ti
   await page.goto(`${origin()}/console/keys`)
   await page.getByRole('button', { name: 'New key' }).first().click()
   await page.getByLabel('Name').fill('server')
+  await page.getByLabel('Budget in credits').fill('abc')
+  await page.getByRole('button', { name: 'Make the key' }).click()
+  await page.getByText('A number of credits, such as 2.5').waitFor()
   await page.getByLabel('Budget in credits').fill('2.5')
   expect(await faultsOf(page)).toEqual([])
   await page.getByRole('button', { name: 'Make the key' }).click()

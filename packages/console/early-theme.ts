@@ -9,11 +9,24 @@ function setEarlyTheme(): void {
     // A browser that keeps nothing shows what the system has.
   }
   const isDark = chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
-  document.documentElement.dataset['theme'] = isDark ? 'dark' : 'light'
+  const { dataset } = document.documentElement
+  dataset['theme'] = isDark ? 'dark' : 'light'
+  const place = location.pathname.split('/')[2] ?? ''
+  const gates = ['sign-in', 'link', 'invitation', 'first-run', 'confirm-email', 'terms']
+  dataset['shell'] = gates.includes(place) ? 'gate' : 'team'
+  // The longest list of all, beside the scripts that show it and not behind them.
+  if (/\/models(?:\/|$)/.test(location.pathname)) {
+    const link = document.createElement('link')
+    link.rel = 'preload'
+    link.as = 'fetch'
+    link.crossOrigin = 'anonymous'
+    link.href = '/api/v1/models?type=all'
+    document.head.append(link)
+  }
 }
 
 /**
- * So that a page is never seen in the wrong colours. The head waits for this script, which is why it is a file of its
+ * So that a page is never seen in the wrong colours, or in the frame of another. The head waits for this script, which is why it is a file of its
  * own and small; the policy allows none inline.
  */
 export function earlyTheme(): Plugin {

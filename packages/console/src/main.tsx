@@ -3,7 +3,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { followConnection, queryClient } from './api/query-client.ts'
-import { router } from './app/router.tsx'
+import { loadEarly, router } from './app/router.tsx'
 import { applyTheme } from './app/theme.ts'
 import { applyNonce } from './app/nonce.ts'
 import { Toasts } from './ui/toasts.tsx'
@@ -11,6 +11,7 @@ import './styles.css'
 
 applyNonce()
 followConnection()
+loadEarly()
 applyTheme()
 
 const root = document.getElementById('root')

@@ -1,7 +1,7 @@
-/** What the playground asks for beside what other pages do. The lists of prices are public. */
+/** What models of images and videos can make, and what each of it costs. These lists are public. */
 import { endpoints } from '@svc/contract'
 import { queryOptions } from '@tanstack/react-query'
-import { consoleApi } from '../../api/client.ts'
+import { consoleApi } from './client.ts'
 
 const LIST_MS = 300_000
 

@@ -23,12 +23,6 @@ export const teamSettingsQuery = (teamId: string) =>
     queryFn: ({ signal }) => consoleApi.call(consoleEndpoints.getTeamSettings, at(teamId), { signal }),
   })
 
-export const ownInvitationsQuery = queryOptions({
-  queryKey: ['own-invitations'],
-  queryFn: ({ signal }) => consoleApi.call(consoleEndpoints.listOwnInvitations, {}, { signal }),
-  staleTime: 120_000,
-})
-
 export const accountQuery = queryOptions({
   queryKey: ['account'],
   queryFn: ({ signal }) => consoleApi.call(consoleEndpoints.getAccountWays, {}, { signal }),

@@ -49,11 +49,12 @@ function spanStart(days: number): number {
 }
 
 /** The filters of an address, as the gateway takes them. */
-export function usageFilters({ days, model, type, key }: UsageSearch) {
+export function usageFilters({ days, model, type, status, key }: UsageSearch) {
   return {
     ...(days === undefined ? {} : { from: String(spanStart(days)) }),
     ...(model === undefined ? {} : { model }),
     ...(type === undefined ? {} : { type }),
+    ...(status === undefined ? {} : { status }),
     ...(key === undefined ? {} : { key }),
   }
 }

@@ -1,5 +1,6 @@
 import { nanocreditsFrom } from '@svc/contract'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { Suspense } from 'react'
 import { useTeam } from '../api/session.ts'
@@ -19,26 +20,39 @@ const SETTINGS_MS = 60_000
 const NEAR = 2n
 
 /**
- * What can be spent, kept up to date while the page is seen. A quiet bar appears below it when the team's threshold is
- * near.
+ * What can be spent, kept up to date while the page is seen, on the way to more of it. A quiet bar appears below it
+ * when the team's threshold is near.
  */
 export function Balance() {
   const team = useTeam()
   const { data } = useQuery({ ...balanceQuery(team.id), refetchInterval: BALANCE_MS })
   const { data: settings } = useQuery({ ...teamSettingsQuery(team.id), staleTime: SETTINGS_MS })
-  const share = nearness(data?.credits_available, settings?.alert_credits ?? null)
+  // Mails go by the balance, whatever a cap leaves of it.
+  const share = nearness(data?.credits, settings?.alert_credits ?? null)
   return (
     <span className="relative min-w-24 shrink-0 text-right font-medium whitespace-nowrap">
-      <span role="status" aria-label="Credits available">
-        {data !== undefined && <Credits value={data.credits_available} isBalance />}
-      </span>
+      <Link
+        to="/team/$teamId/fund"
+        params={{ teamId: team.id }}
+        className="flex min-h-[24px] items-center justify-end rounded hover:text-accent"
+      >
+        <span role="status" aria-label="Credits available">
+          {data !== undefined && <Credits value={data.credits_available} isBalance />}
+          {data?.limited_by === 'team' && (
+            <span className="text-soft" title="The team’s spending cap leaves less than its balance">
+              {' '}
+              by cap
+            </span>
+          )}
+        </span>
+      </Link>
       <Suspense fallback={null}>
         <LastMove credits={data?.credits} />
       </Suspense>
       {share !== null && (
         <span
           title={`Mails are sent below ${settings?.alert_credits ?? ''} credits`}
-          className="absolute inset-x-0 -bottom-1.5 block h-1 overflow-hidden rounded-full bg-line"
+          className="absolute inset-x-0 -bottom-0.5 block h-[3px] overflow-hidden rounded-full bg-line"
         >
           <span
             className={clsx('block h-full rounded-full', share < 0.5 ? 'bg-danger' : 'bg-warning')}
@@ -52,10 +66,10 @@ export function Balance() {
 }
 
 /** How much is left of twice the threshold, from 0 to 1; null where it is far, unknown or not set. */
-function nearness(available: string | undefined, threshold: string | null): number | null {
-  if (available === undefined || threshold === null) return null
+function nearness(credits: string | undefined, threshold: string | null): number | null {
+  if (credits === undefined || threshold === null) return null
   const near = nanocreditsFrom(threshold) * NEAR
-  const left = nanocreditsFrom(available)
+  const left = nanocreditsFrom(credits)
   if (near === 0n || left >= near) return null
   return left <= 0n ? 0 : Number((left * 1_000n) / near) / 1_000
 }

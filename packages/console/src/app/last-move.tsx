@@ -1,4 +1,4 @@
-import { formatCredits, nanocreditsFrom, nanocreditsOf } from '@svc/contract'
+import { exactText, formatCredits, nanocreditsFrom, nanocreditsOf } from '@svc/contract'
 import { clsx } from 'clsx'
 import { useEffect, useRef, useState } from 'react'
 
@@ -27,12 +27,12 @@ export function LastMove({ credits }: { readonly credits: string | undefined }) 
       role="status"
       aria-label="Last change of the balance"
       className={clsx(
-        'figures pointer-events-none absolute top-full right-0 -mt-0.5 text-[11px] leading-3 whitespace-nowrap',
+        'figures pointer-events-none absolute top-full right-0 mt-[3px] text-[11px] leading-3 whitespace-nowrap',
         moved !== null && moved.by > 0n ? 'text-success' : 'text-soft',
       )}
     >
       {moved !== null &&
-        `${moved.by > 0n ? '+' : '−'}${formatCredits(nanocreditsOf(moved.by < 0n ? -moved.by : moved.by))}`}
+        `${moved.by > 0n ? '+' : '−'}${exactText(formatCredits(nanocreditsOf(moved.by < 0n ? -moved.by : moved.by)))}`}
     </span>
   )
 }

@@ -1,18 +1,15 @@
 import { consoleEndpoints, type OwnInvitation } from '@svc/contract'
-import { useQuery } from '@tanstack/react-query'
 import { consoleApi } from '../api/client.ts'
-import { ownInvitationsQuery } from '../api/people.ts'
+import { ownInvitationsQuery } from '../api/own-invitations.ts'
 import { Button } from '../ui/button.tsx'
 import { toast } from '../ui/toasts.tsx'
 import { useChange } from '../ui/use-change.ts'
 
-/** Teams that ask for this person; nothing where none does. Shown above every page. */
-export function OwnInvitations() {
-  const { data } = useQuery(ownInvitationsQuery)
-  if (data === undefined || data.data.length === 0) return null
+/** Teams that ask for this person. Shown above every page. */
+export function OwnInvitations({ invitations }: { readonly invitations: readonly OwnInvitation[] }) {
   return (
     <ul className="mb-6 flex flex-col gap-2" aria-label="Invitations">
-      {data.data.map((invitation) => (
+      {invitations.map((invitation) => (
         <Invitation key={invitation.id} invitation={invitation} />
       ))}
     </ul>

@@ -2,6 +2,7 @@
 import { createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router'
 import { queryClient } from '../api/query-client.ts'
 import { sessionQuery } from '../api/session.ts'
+import { modelsQuery } from '../api/team.ts'
 import { lazyPage } from '../ui/lazy-part.ts'
 import { PageSkeleton } from '../ui/skeleton.tsx'
 import { ErrorPage } from './error-page.tsx'
@@ -81,18 +82,21 @@ const usageRecord = createRoute({
   component: lazyPage(() => import('../pages/usage/usage-record.tsx'), 'UsageRecord'),
 })
 
+/** The longest list of all, and the same for everybody. */
+const askForModels = (): Promise<void> => queryClient.prefetchQuery(modelsQuery)
+
 const models = createRoute({
   getParentRoute: () => team,
   path: '/models',
   validateSearch: searches.readModelsSearch,
-  component: lazyPage(() => import('../pages/models/models-page.tsx'), 'ModelsPage'),
+  component: lazyPage(() => import('../pages/models/models-page.tsx'), 'ModelsPage', askForModels),
 })
 
 const model = createRoute({
   getParentRoute: () => team,
   path: '/models/$modelId',
   validateSearch: searches.readWorkSearch,
-  component: lazyPage(() => import('../pages/models/model-page.tsx'), 'ModelPage'),
+  component: lazyPage(() => import('../pages/models/model-page.tsx'), 'ModelPage', askForModels),
 })
 
 const fund = createRoute({
@@ -252,6 +256,15 @@ export const router = createRouter({
   defaultErrorComponent: ErrorPage,
   scrollRestoration: true,
 })
+
+/** Begins to load the page of the address at once: the router waits for the session first. */
+export function loadEarly(): void {
+  for (const { routeId } of router.matchRoutes(router.latestLocation)) {
+    const component: unknown = router.routesById[routeId]?.options.component
+    const preload: unknown = Reflect.get(Object(component), 'preload')
+    if (typeof preload === 'function') void preload()
+  }
+}
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -1,5 +1,13 @@
 /** What the addresses of pages hold after their question mark. What is not understood is dropped. */
-import { promptTrainings, type UsageGrouping, usageGroupings, usageTypes, type UsageType } from '@svc/contract'
+import {
+  promptTrainings,
+  type UsageGrouping,
+  usageGroupings,
+  type UsageStatus,
+  usageStatuses,
+  usageTypes,
+  type UsageType,
+} from '@svc/contract'
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
@@ -18,6 +26,7 @@ export interface UsageSearch {
   readonly by?: UsageGrouping
   readonly model?: string
   readonly type?: UsageType
+  readonly status?: UsageStatus
   readonly key?: string
   readonly after?: string
   readonly view?: 'table'
@@ -29,6 +38,7 @@ export function readUsageSearch(search: Readonly<Record<string, unknown>>): Usag
     by: usageGroupings.find((by) => by === search['by'] && by !== 'model'),
     model: textOf(search['model']),
     type: usageTypes.find((type) => type === search['type']),
+    status: usageStatuses.find((status) => status === search['status']),
     key: textOf(search['key']),
     after: textOf(search['after']),
     view: search['view'] === 'table' ? 'table' : undefined,

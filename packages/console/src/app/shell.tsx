@@ -1,14 +1,18 @@
 /** What is around every page: sidebar (a bar at the bottom on a phone), top bar, and the page in the middle. */
+import { useQuery } from '@tanstack/react-query'
 import { Outlet, useRouter } from '@tanstack/react-router'
-import { Suspense, useEffect } from 'react'
+import { type ComponentProps, Suspense, useEffect } from 'react'
+import { ownInvitationsQuery } from '../api/own-invitations.ts'
 import { useTeam } from '../api/session.ts'
 import { lazyPart } from '../ui/lazy-part.ts'
 import { PageSkeleton } from '../ui/skeleton.tsx'
 import { rememberTeam } from './last-team.ts'
+import type { OwnInvitations as Invitations } from './own-invitations.tsx'
 import { BottomBar, Sidebar } from './navigation.tsx'
 import { TopBar } from './top-bar.tsx'
 
-const OwnInvitations = lazyPart(
+/** Most people have none. */
+const OwnInvitations = lazyPart<ComponentProps<typeof Invitations>>(
   async () => (await import('./own-invitations.tsx')).OwnInvitations,
   () => null,
 )
@@ -28,6 +32,7 @@ function useContentFocus(): void {
 
 export function Shell() {
   const team = useTeam()
+  const invitations = useQuery(ownInvitationsQuery).data?.data ?? []
   useContentFocus()
   useEffect(() => rememberTeam(team.id), [team.id])
   return (
@@ -48,9 +53,11 @@ export function Shell() {
           className="mx-auto flex w-full max-w-6xl flex-1 flex-col px-4 pt-6 pb-[calc(var(--bar)+2rem)] outline-none
             md:px-8 md:pb-12 print:block"
         >
-          <Suspense fallback={null}>
-            <OwnInvitations />
-          </Suspense>
+          {invitations.length > 0 && (
+            <Suspense fallback={null}>
+              <OwnInvitations invitations={invitations} />
+            </Suspense>
+          )}
           <Suspense fallback={<PageSkeleton />}>
             <Outlet />
           </Suspense>

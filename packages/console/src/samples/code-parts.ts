@@ -1,5 +1,5 @@
 /** What samples of code have in common. Pure. */
-import { shellText, shortened } from './literals.ts'
+import { shellJson, shellText, type ValueFile } from './literals.ts'
 
 /** Values are the request's fields, as the page would send them. */
 export type Body = Readonly<Record<string, unknown>>
@@ -34,10 +34,29 @@ export const nodeClient = ({ baseUrl, key }: CodePlace): string =>
 export const aiClient = ({ baseUrl, key }: CodePlace): string =>
   `const svc = createOpenAICompatible({ name: 'svc', baseURL: '${baseUrl}', apiKey: '${key}' })\n`
 
-export function curl(place: CodePlace, path: string, body: Body, more = ''): Sample {
-  const code = `curl ${place.baseUrl}${path} \\
+/** What must be there beside the code, behind what must be installed; null for nothing. */
+export function needs(install: string | null, files: readonly ValueFile[]): string | null {
+  if (files.length === 0) return install
+  const names = files.map(({ name }) => name).join(', ')
+  const saved =
+    files.length === 1 ? `save the file that you attached as ${names}` : `save what you attached as ${names}`
+  return install === null ? saved : `${install}; ${saved}`
+}
+
+interface CurlParts {
+  /** Behind the command. */
+  readonly more?: string
+  /** What the body reads. */
+  readonly files?: readonly ValueFile[]
+}
+
+export function curl(place: CodePlace, path: string, body: Body, { more = '', files = [] }: CurlParts = {}): Sample {
+  const call = `curl ${place.baseUrl}${path} \\
   -H "Authorization: Bearer ${place.key}" \\
-  -H "Content-Type: application/json" \\
-  -d ${shellText(JSON.stringify(shortened(body), null, 2))}${more}`
-  return { name: 'curl', install: null, code }
+  -H "Content-Type: application/json" \\`
+  const code =
+    files.length === 0
+      ? `${call}\n  -d ${shellText(JSON.stringify(body, null, 2))}${more}`
+      : `{ ${shellJson(body)}; } | ${call}\n  --data-binary @-${more}`
+  return { name: 'curl', install: needs(null, files), code }
 }

@@ -1,17 +1,45 @@
 /** Values as they are written in other languages. Pure: what comes out is code, whatever goes in. */
 
-/** Longer texts, such as images as data URLs, are shortened: people do not read them. */
-const TEXT_MAX = 2_000
-const SHORTENED = 64
+/** A file whose bytes stand in a value as a data URL. */
+export interface ValueFile {
+  readonly name: string
+  /** Its media type. */
+  readonly type: string
+}
 
-/** The same value with long texts cut. */
-export function shortened(value: unknown): unknown {
-  if (typeof value === 'string') {
-    return value.length <= TEXT_MAX ? value : `${value.slice(0, SHORTENED)}… (${value.length} characters)`
+/** Stands for a file: no text that a person types has its first character. */
+const MARK = '\u0000'
+const AS_JSON = /"\\u0000(file-\d{1,4}\.[a-z0-9]{1,10})\\u0000([\w./+-]{1,80})"/g
+const DATA_URL = /^data:([\w./+-]{1,80});base64,/
+
+/**
+ * The same value with its data URLs as files beside the code: nobody reads them, and what is cut short does not run.
+ *
+ * @returns the files, in the order in which they are named.
+ */
+export function withFiles(value: unknown): { readonly value: unknown; readonly files: readonly ValueFile[] } {
+  const names = new Map<string, ValueFile>()
+  const fileOf = (url: string, type: string): ValueFile => {
+    const known = names.get(url)
+    if (known !== undefined) return known
+    const [end = ''] = /[a-z0-9]{1,10}/.exec(type.slice(type.indexOf('/') + 1)) ?? []
+    const file = { type, name: `file-${names.size + 1}.${end === 'jpeg' ? 'jpg' : end || 'bin'}` }
+    names.set(url, file)
+    return file
   }
-  if (Array.isArray(value)) return value.map(shortened)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, shortened(each)]))
+  const replaced = (each: unknown): unknown => {
+    if (typeof each === 'string') {
+      const [, type] = DATA_URL.exec(each.slice(0, 100)) ?? []
+      if (type === undefined) return each
+      const { name } = fileOf(each, type)
+      return `${MARK}${name}${MARK}${type}`
+    }
+    if (Array.isArray(each)) return each.map(replaced)
+    if (typeof each !== 'object' || each === null) return each
+    return Object.fromEntries(Object.entries(each).map(([key, inner]) => [key, replaced(inner)]))
+  }
+  const named = replaced(value)
+  return { value: named, files: [...names.values()] }
 }
 
 /** In single quotes for a POSIX shell. */
@@ -21,7 +49,27 @@ export function shellText(text: string): string {
 
 /** JSON is a subset of JavaScript. @param indent blanks before every line but the first. */
 export function javaScript(value: unknown, indent = 0): string {
-  return JSON.stringify(shortened(value), null, 2).replaceAll('\n', `\n${' '.repeat(indent)}`)
+  return JSON.stringify(value, null, 2)
+    .replaceAll(
+      AS_JSON,
+      (_all, name: string, type: string) => `\`data:${type};base64,\${readFileSync('${name}', 'base64')}\``,
+    )
+    .replaceAll('\n', `\n${' '.repeat(indent)}`)
+}
+
+/** What prints a value as JSON in a POSIX shell, the bytes of its files among it: larger than an argument may be. */
+export function shellJson(value: unknown): string {
+  const parts = JSON.stringify(value, null, 2).split(AS_JSON)
+  const words: string[] = []
+  for (let at = 0; at < parts.length; at += 3) {
+    const [text = '', name, type] = parts.slice(at, at + 3)
+    const isFirst = at === 0
+    words.push(
+      `printf %s ${shellText(`${isFirst ? '' : '"'}${text}${name === undefined ? '' : `"data:${type};base64,`}`)}`,
+    )
+    if (name !== undefined) words.push(`base64 < ${name} | tr -d '\\n'`)
+  }
+  return words.join('; ')
 }
 
 const PYTHON_WORDS: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' }
@@ -30,19 +78,24 @@ const PYTHON_WORDS: Readonly<Record<string, string>> = { true: 'True', false: 'F
 export function python(value: unknown, indent = 0): string {
   const blanks = ' '.repeat(indent)
   const inner = `${blanks}    `
-  const short = shortened(value)
-  if (Array.isArray(short)) {
-    if (short.length === 0) return '[]'
-    return `[\n${short.map((each) => `${inner}${python(each, indent + 4)},\n`).join('')}${blanks}]`
+  if (Array.isArray(value)) {
+    if (value.length === 0) return '[]'
+    return `[\n${value.map((each) => `${inner}${python(each, indent + 4)},\n`).join('')}${blanks}]`
   }
-  if (typeof short === 'object' && short !== null) {
-    const lines = Object.entries(short).map(
+  if (typeof value === 'object' && value !== null) {
+    const lines = Object.entries(value).map(
       ([key, each]) => `${inner}${JSON.stringify(key)}: ${python(each, indent + 4)},\n`,
     )
     return lines.length === 0 ? '{}' : `{\n${lines.join('')}${blanks}}`
   }
-  const text = JSON.stringify(short)
-  return PYTHON_WORDS[text] ?? text
+  const text = JSON.stringify(value)
+  return (
+    PYTHON_WORDS[text] ??
+    text.replaceAll(
+      AS_JSON,
+      (_all, name: string, type: string) => `"data:${type};base64," + b64encode(open("${name}", "rb").read()).decode()`,
+    )
+  )
 }
 
 /** Keyword arguments of a Python call, one on each line. */

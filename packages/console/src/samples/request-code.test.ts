@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { stripTypeScriptTypes } from 'node:module'
 import { modelTypes } from '@svc/contract'
-import { expect, test } from 'vitest'
-import { python, shellText, shortened } from './literals.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { python, shellText } from './literals.ts'
 import { samplesFor } from './code-samples.ts'
 import { KEY_PLACE } from './code-parts.ts'
 import { chatCode, imageCode, speechCode, transcriptionCode, videoCode } from './request-code.ts'
@@ -45,10 +48,43 @@ test('every sample for Node is code that Node can read', () => {
   for (const { code } of scripts) expect(stripTypeScriptTypes(code)).toBe(code)
 })
 
-test('Python has its own words, and long texts are shortened', () => {
+// What is elided would be sent, and charged, without what was meant.
+test('code with a picture reads it from a file, and sends the very request', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'svc-samples-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const bytes = Buffer.alloc(300_000, 'picture')
+  writeFileSync(path.join(folder, 'file-1.png'), bytes)
+  const picture = `data:image/png;base64,${bytes.toString('base64')}`
+  const long = HOSTILE.repeat(200)
+  const content = [
+    { type: 'text', text: long },
+    { type: 'image_url', image_url: { url: picture } },
+    { type: 'image_url', image_url: { url: picture } },
+  ]
+  const body = { model: 'm', messages: [{ role: 'user', content }], temperature: 0.5 }
+  const samples = new Map(chatCode(BASE, body).map((sample) => [sample.name, sample]))
+  for (const { code, install } of samples.values()) {
+    expect(code.length).toBeLessThan(long.length * 3)
+    expect(install).toContain('file-1.png')
+  }
+  const printed = (samples.get('curl')?.code ?? '').replace(/\| curl [^]*$/, '')
+  const sent = execFileSync('/bin/sh', ['-c', printed], { cwd: folder, encoding: 'utf8', maxBuffer: 2 ** 24 })
+  expect(JSON.parse(sent)).toEqual(body)
+
+  const node = samples.get('Node')?.code ?? ''
+  const given = node.slice(node.indexOf('create(') + 'create('.length, node.lastIndexOf(')\nconsole.log'))
+  const script = `import { readFileSync } from 'node:fs'\nprocess.stdout.write(JSON.stringify(${given}))`
+  const ran = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+    ...{ cwd: folder, encoding: 'utf8', maxBuffer: 2 ** 24 },
+  })
+  expect(JSON.parse(ran)).toEqual(body)
+  expect(samples.get('Python')?.code).toContain('b64encode(open("file-1.png", "rb").read()).decode()')
+  for (const name of ['Node', 'Vercel AI SDK']) expect(stripTypeScriptTypes(samples.get(name)?.code ?? '')).not.toBe('')
+})
+
+test('Python has its own words', () => {
   const literal = python({ a: [true, null, 1.5, 'x"y'], b: {}, c: [] })
   expect(literal.replaceAll(/\s+/g, ' ')).toBe('{ "a": [ True, None, 1.5, "x\\"y", ], "b": {}, "c": [], }')
-  expect(JSON.stringify(shortened({ url: `data:${'A'.repeat(10_000)}` })).length).toBeLessThan(150)
 })
 
 test('no sample holds a key', () => {

@@ -7,11 +7,12 @@ import {
   IN_AI,
   IN_NODE,
   IN_PYTHON,
+  needs,
   nodeClient,
   pythonClient,
   type Sample,
 } from './code-parts.ts'
-import { javaScript, pythonArguments, shellText } from './literals.ts'
+import { javaScript, pythonArguments, shellText, type ValueFile, withFiles } from './literals.ts'
 
 /** Names of the settings in the Vercel AI SDK. */
 const AI_SETTINGS: Readonly<Record<string, string>> = {
@@ -31,7 +32,7 @@ function aiMessage(message: unknown): unknown {
   return { role, content: Array.isArray(content) ? content.map(aiPart) : content }
 }
 
-function aiChat(place: CodePlace, { model, messages, stream, ...rest }: Body): Sample {
+function aiChat(place: CodePlace, { model, messages, stream, ...rest }: Body, files: readonly ValueFile[]): Sample {
   const settings = Object.entries(rest).flatMap(([key, value]) => {
     const name = AI_SETTINGS[key]
     return name === undefined ? [] : [`  ${name}: ${javaScript(value)},\n`]
@@ -39,7 +40,7 @@ function aiChat(place: CodePlace, { model, messages, stream, ...rest }: Body): S
   const isStream = stream === true
   const [work, result] = isStream ? ['streamText', 'textStream'] : ['generateText', 'text']
   const said = (Array.isArray(messages) ? messages : []).map(aiMessage)
-  const code = `import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+  const code = `${nodeFiles(files)}import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { ${work} } from 'ai'
 
 ${aiClient(place)}const { ${result} } = ${isStream ? work : `await ${work}`}({
@@ -47,41 +48,49 @@ ${aiClient(place)}const { ${result} } = ${isStream ? work : `await ${work}`}({
 ${settings.join('')}  messages: ${javaScript(said, 2)},
 })
 ${isStream ? 'for await (const text of textStream) process.stdout.write(text)' : 'console.log(text)'}`
-  return { name: 'Vercel AI SDK', install: IN_AI, code }
+  return { name: 'Vercel AI SDK', install: needs(IN_AI, files), code }
 }
+
+/** Imports of what reads the files. */
+const nodeFiles = (files: readonly ValueFile[]): string =>
+  files.length === 0 ? '' : "import { readFileSync } from 'node:fs'\n"
+const pythonFiles = (files: readonly ValueFile[]): string =>
+  files.length === 0 ? '' : 'from base64 import b64encode\n'
 
 /** Streamed where the body says so. */
-export function chatCode(place: CodePlace, body: Body): readonly Sample[] {
-  return body['stream'] === true ? streamCode(place, body) : wholeCode(place, body)
+export function chatCode(place: CodePlace, request: Body): readonly Sample[] {
+  const { value, files } = withFiles(request)
+  const body = value as Body
+  return body['stream'] === true ? streamCode(place, body, files) : wholeCode(place, body, files)
 }
 
-function wholeCode(place: CodePlace, body: Body): readonly Sample[] {
+function wholeCode(place: CodePlace, body: Body, files: readonly ValueFile[]): readonly Sample[] {
   return [
-    curl(place, '/chat/completions', body),
+    curl(place, '/chat/completions', body, { files }),
     {
       name: 'Python',
-      install: IN_PYTHON,
-      code: `${pythonClient(place)}answer = client.chat.completions.create(
+      install: needs(IN_PYTHON, files),
+      code: `${pythonFiles(files)}${pythonClient(place)}answer = client.chat.completions.create(
 ${pythonArguments(body)})
 print(answer.choices[0].message.content)`,
     },
     {
       name: 'Node',
-      install: IN_NODE,
-      code: `${nodeClient(place)}const answer = await client.chat.completions.create(${javaScript(body)})
+      install: needs(IN_NODE, files),
+      code: `${nodeFiles(files)}${nodeClient(place)}const answer = await client.chat.completions.create(${javaScript(body)})
 console.log(answer.choices[0].message.content)`,
     },
-    aiChat(place, body),
+    aiChat(place, body, files),
   ]
 }
 
-function streamCode(place: CodePlace, streamed: Body): readonly Sample[] {
+function streamCode(place: CodePlace, streamed: Body, files: readonly ValueFile[]): readonly Sample[] {
   return [
-    curl(place, '/chat/completions', streamed, ' \\\n  --no-buffer'),
+    curl(place, '/chat/completions', streamed, { more: ' \\\n  --no-buffer', files }),
     {
       name: 'Python',
-      install: IN_PYTHON,
-      code: `${pythonClient(place)}stream = client.chat.completions.create(
+      install: needs(IN_PYTHON, files),
+      code: `${pythonFiles(files)}${pythonClient(place)}stream = client.chat.completions.create(
 ${pythonArguments(streamed)})
 for chunk in stream:
     if chunk.choices and chunk.choices[0].delta.content:
@@ -89,11 +98,11 @@ for chunk in stream:
     },
     {
       name: 'Node',
-      install: IN_NODE,
-      code: `${nodeClient(place)}const stream = await client.chat.completions.create(${javaScript(streamed)})
+      install: needs(IN_NODE, files),
+      code: `${nodeFiles(files)}${nodeClient(place)}const stream = await client.chat.completions.create(${javaScript(streamed)})
 for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? '')`,
     },
-    aiChat(place, streamed),
+    aiChat(place, streamed, files),
   ]
 }
 
@@ -171,13 +180,15 @@ ${nodeClient(place)}const answer = await client.images.edit({
   ]
 }
 
-export function videoCode(place: CodePlace, body: Body): readonly Sample[] {
+export function videoCode(place: CodePlace, request: Body): readonly Sample[] {
+  const { value, files } = withFiles(request)
+  const body = value as Body
   return [
-    curl(place, '/videos', body),
+    curl(place, '/videos', body, { files }),
     {
       name: 'Python',
-      install: 'pip install requests',
-      code: `import time
+      install: needs('pip install requests', files),
+      code: `${pythonFiles(files)}import time
 import requests
 
 headers = {"Authorization": "Bearer ${place.key}"}
@@ -191,8 +202,8 @@ if job["status"] == "completed":
     },
     {
       name: 'Node',
-      install: null,
-      code: `import { writeFile } from 'node:fs/promises'
+      install: needs(null, files),
+      code: `${nodeFiles(files)}import { writeFile } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 
 const headers = { authorization: 'Bearer ${place.key}', 'content-type': 'application/json' }
@@ -212,7 +223,7 @@ if (job.status === 'completed') {
 export function speechCode(place: CodePlace, body: Body): readonly Sample[] {
   const file = `speech.${typeof body['response_format'] === 'string' ? body['response_format'] : 'mp3'}`
   return [
-    curl(place, '/audio/speech', body, ` \\\n  --output ${file}`),
+    curl(place, '/audio/speech', body, { more: ` \\\n  --output ${file}` }),
     {
       name: 'Python',
       install: IN_PYTHON,

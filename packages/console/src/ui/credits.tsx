@@ -26,18 +26,18 @@ export function Credits({ value, withUsd = false, withUnit = true, isBalance = f
       {withUsd && (
         <>
           {' '}
-          <span className="ml-1 whitespace-nowrap text-soft">
-            ${dollarText(short(formatUsd(nanocreditsFrom(value))))}
-          </span>
+          <span className="ml-1 whitespace-nowrap text-soft">{usdText(value, isBalance)}</span>
         </>
       )}
     </span>
   )
 }
 
-/** Such as 2.50: a part of a dollar has two digits at least. */
-function dollarText(dollars: string): string {
-  return dollars.replace(/\.\d$/, '$&0')
+/** Such as $2.50: with two decimals at least, and rounded as the credits beside it are. */
+export function usdText(credits: DecimalText, isBalance = false): string {
+  const dollars = (isBalance ? shortBalance : shortDecimal)(formatUsd(nanocreditsFrom(credits)))
+  const [whole = '', fraction = ''] = dollars.split('.')
+  return `$${whole}.${fraction.padEnd(2, '0')}`
 }
 
 /** Puts the exact number where the shown one was selected; a selection that goes beyond it is left as it is. */
@@ -49,12 +49,17 @@ function copyExact(event: ClipboardEvent<HTMLElement>, value: DecimalText): void
   event.preventDefault()
 }
 
+interface UsdProps {
+  readonly value: DecimalText
+  /** As for credits. */
+  readonly isBalance?: boolean
+}
+
 /** An amount of credits in dollars. */
-export function Usd({ value }: { readonly value: DecimalText }) {
-  const dollars = formatUsd(nanocreditsFrom(value))
+export function Usd({ value, isBalance = false }: UsdProps) {
   return (
-    <span className="figures whitespace-nowrap" title={`${dollars} USD`}>
-      ${dollarText(shortDecimal(dollars))}
+    <span className="figures whitespace-nowrap" title={`${formatUsd(nanocreditsFrom(value))} USD`}>
+      {usdText(value, isBalance)}
     </span>
   )
 }

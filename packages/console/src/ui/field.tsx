@@ -1,5 +1,5 @@
 import { clsx } from 'clsx'
-import { type ComponentProps, type ReactNode, useId } from 'react'
+import { type ComponentProps, type FormEvent, type ReactNode, useId, useState } from 'react'
 
 /** The look of everything that takes text. */
 export const inputLook = clsx(
@@ -44,12 +44,31 @@ export function Field({ label, hint, problem = null, children }: FieldProps) {
   )
 }
 
-type TextFieldProps = Omit<FieldProps, 'children'> & ComponentProps<'input'>
+interface TextFieldProps extends Omit<FieldProps, 'children'>, ComponentProps<'input'> {
+  /** What the pattern takes, in our words: a browser's say nothing of it. */
+  readonly wants?: string
+}
 
-export function TextField({ label, hint, problem, className, ...input }: TextFieldProps) {
+export function TextField({ label, hint, problem, wants, className, ...input }: TextFieldProps) {
+  const [isWrong, setWrong] = useState(false)
+  const refuse = (event: FormEvent<HTMLInputElement>): void => {
+    const { currentTarget: field } = event
+    if (wants === undefined || !field.validity.patternMismatch) return
+    event.preventDefault()
+    setWrong(true)
+    if (field.form?.querySelector(':invalid') === field) field.focus()
+  }
   return (
-    <Field label={label} hint={hint} problem={problem ?? null}>
-      {(tied) => <input {...tied} {...input} className={clsx(inputLook, className)} />}
+    <Field label={label} hint={hint} problem={isWrong && wants !== undefined ? wants : (problem ?? null)}>
+      {(tied) => (
+        <input
+          {...tied}
+          {...input}
+          onInvalid={refuse}
+          onInput={() => setWrong(false)}
+          className={clsx(inputLook, className)}
+        />
+      )}
     </Field>
   )
 }

@@ -55,13 +55,22 @@ export function lazyPart<Props extends object = object>(
  * A page in a module of its own. The router loads it before it is seen.
  *
  * @param name of the component in its module. Its type is not looked at: it depends on that of all addresses.
+ * @param ask asks for what the page shows first, while its module is on its way.
  */
-export function lazyPage<Module, Name extends keyof Module>(load: () => Promise<Module>, name: Name) {
+export function lazyPage<Module, Name extends keyof Module>(
+  load: () => Promise<Module>,
+  name: Name,
+  ask: () => unknown = () => undefined,
+) {
   let loaded: ComponentType | null = null
   const take = async (): Promise<ComponentType> => (loaded = (await load())[name] as ComponentType)
   const Part = lazyPart(take)
   // At once where it is there: the frame of the page then knows that the page before is gone.
   const Page = (): ReactNode => createElement(useState(() => loaded ?? Part)[0])
   const ignore = (): void => undefined
-  return Object.assign(Page, { preload: () => take().then(ignore, ignore) })
+  const preload = (): Promise<void> => {
+    void ask()
+    return take().then(ignore, ignore)
+  }
+  return Object.assign(Page, { preload })
 }

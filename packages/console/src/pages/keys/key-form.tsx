@@ -106,6 +106,7 @@ export function KeyForm({ present, submitText, run, onSubmit, onClose }: KeyForm
           name="budget"
           inputMode="decimal"
           pattern="[0-9 ']+([.][0-9]{1,9})?"
+          wants="A number of credits, such as 2.5"
           placeholder="no limit"
           autoComplete="off"
           defaultValue={present?.budget?.credits}

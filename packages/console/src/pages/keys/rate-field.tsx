@@ -15,6 +15,7 @@ export function RateField({ own }: { readonly own: number | null }) {
       name="rate"
       inputMode="numeric"
       pattern={LIMIT_PATTERN}
+      wants="A whole number"
       placeholder={limit === undefined ? 'as the team' : `${limit.most.toLocaleString()}, as the team`}
       autoComplete="off"
       defaultValue={own ?? undefined}

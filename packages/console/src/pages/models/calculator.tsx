@@ -3,6 +3,7 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useDeferredValue } from 'react'
 import { consoleApi } from '../../api/client.ts'
+import { imageModelsQuery, videoModelsQuery } from '../../api/media-models.ts'
 import { Credits, Usd } from '../../ui/credits.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -25,12 +26,44 @@ interface Input {
 
 const REQUESTS: Input = { name: 'requests', label: 'Requests a month', usual: '1000' }
 
-const QUALITIES = ['', 'low', 'medium', 'high'] as const
-const SIZES = ['', '1024x1024', '1024x1536', '1536x1024', '2K', '4K'] as const
-const RESOLUTIONS = ['', '480p', '720p', '1080p', '4K'] as const
+/** What a model can make, as its lists say; empty where they do not. */
+interface Range {
+  readonly sizes: readonly string[]
+  readonly qualities: readonly string[]
+  readonly resolutions: readonly string[]
+  readonly seconds: readonly string[]
+}
+
+const NO_RANGE: Range = { sizes: [], qualities: [], resolutions: [], seconds: [] }
+
+function useRange({ id, svc }: Model): Range {
+  const { data: images } = useQuery({ ...imageModelsQuery, enabled: svc.type === 'image' })
+  const { data: videos } = useQuery({ ...videoModelsQuery, enabled: svc.type === 'video' })
+  const image = images?.data.find((each) => each.id === id)
+  const video = videos?.data.find((each) => each.id === id)
+  return {
+    ...NO_RANGE,
+    ...(image === undefined ? {} : { sizes: image.supported_sizes, qualities: image.supported_qualities }),
+    ...(video === undefined
+      ? {}
+      : { resolutions: video.supported_resolutions, seconds: video.supported_durations.map(String) }),
+  }
+}
+
+/** A choice among what the model has; nothing where it has none. */
+function choiceOf(name: Amount, label: string, has: readonly string[]): readonly Input[] {
+  return has.length === 0 ? [] : [{ name, label, usual: '', options: ['', ...has] }]
+}
+
+/** How long a video is: one of the model's lengths, or any number. */
+function secondsOf(has: readonly string[]): Input {
+  const label = 'Seconds each'
+  const usual = has.includes('5') ? '5' : (has[0] ?? '5')
+  return { name: 'seconds', label, usual, ...(has.length === 0 ? {} : { options: has }) }
+}
 
 /** What decides the price of one request, by the kind of the model. */
-function inputsOf({ svc }: Model): readonly Input[] {
+function inputsOf({ svc }: Model, range: Range): readonly Input[] {
   if (isSoldByPrompt(svc.type)) return [{ name: 'input_tokens', label: 'Tokens each', usual: '1000' }]
   switch (svc.type) {
     case 'text':
@@ -42,14 +75,11 @@ function inputsOf({ svc }: Model): readonly Input[] {
     case 'image':
       return [
         { name: 'images', label: 'Images each', usual: '1' },
-        { name: 'size', label: 'Size', usual: '', options: SIZES },
-        { name: 'quality', label: 'Quality', usual: '', options: QUALITIES },
+        ...choiceOf('size', 'Size', range.sizes),
+        ...choiceOf('quality', 'Quality', range.qualities),
       ]
     case 'video':
-      return [
-        { name: 'seconds', label: 'Seconds each', usual: '5' },
-        { name: 'resolution', label: 'Resolution', usual: '', options: RESOLUTIONS },
-      ]
+      return [secondsOf(range.seconds), ...choiceOf('resolution', 'Resolution', range.resolutions)]
     case 'speech':
       return [{ name: 'characters', label: svc.unit === 'byte' ? 'Bytes each' : 'Characters each', usual: '1000' }]
     case 'transcription':
@@ -98,7 +128,7 @@ const route = getRouteApi('/signed-in/team/$teamId/models/$modelId')
 export function Calculator({ model }: { readonly model: Model }) {
   const work = route.useSearch()
   const navigate = route.useNavigate()
-  const inputs = [REQUESTS, ...inputsOf(model)]
+  const inputs = [REQUESTS, ...inputsOf(model, useRange(model))]
   const typed = inputs.map(({ name, usual }) => [name, work[name] ?? usual] as const)
   const asked = Object.fromEntries(typed.filter(([, value]) => value !== '')) as Work
   const problems = new Map(inputs.map((input) => [input.name, problemOf(input, asked)] as const))

@@ -67,6 +67,7 @@ export function CreditsDialog({ account, kind, onClose }: CreditsDialogProps) {
         name="credits"
         inputMode="decimal"
         pattern={words.pattern}
+        wants="A number of credits, such as 2.5"
         required
         autoFocus
         autoComplete="off"

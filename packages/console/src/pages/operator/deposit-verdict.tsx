@@ -78,6 +78,7 @@ function VerdictForm({ deposit, decision, onClose }: VerdictFormProps) {
           name="price"
           inputMode="decimal"
           pattern="[0-9]{1,9}([.][0-9]{1,18})?"
+          wants="A number, such as 12.5"
           required
           autoComplete="off"
           hint="No price was found for the time of its block."

@@ -78,6 +78,7 @@ function LimitField({ value, ...rest }: LimitFieldProps) {
       {...rest}
       inputMode="numeric"
       pattern={LIMIT_PATTERN}
+      wants="A whole number"
       placeholder="default"
       autoComplete="off"
       defaultValue={value ?? undefined}

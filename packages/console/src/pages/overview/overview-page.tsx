@@ -1,3 +1,4 @@
+import type { Exact, TeamBalance } from '@svc/contract'
 import { useSuspenseQueries, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
@@ -63,11 +64,33 @@ export function OverviewPage() {
 /** The last days at a glance. */
 function Spending() {
   const team = useTeam()
-  const { data } = useSuspenseQuery(usageDaysQuery(team.id, { days: SPEND_DAYS }))
+  const { data } = useSuspenseQuery({
+    ...usageDaysQuery(team.id, { days: SPEND_DAYS }),
+    refetchInterval: REFRESH_MS,
+  })
   return (
     <Card title="Spending by day">
       <UsageChart days={data} />
     </Card>
+  )
+}
+
+/** In dollars, and which limit it is where that is not the balance. */
+function Available({ balance }: { readonly balance: Exact<TeamBalance> }) {
+  const team = useTeam()
+  return (
+    <>
+      <Usd value={balance.credits_available} isBalance />
+      {balance.limited_by === 'team' && (
+        <>
+          , all that the{' '}
+          <Link to="/team/$teamId/team" params={{ teamId: team.id }} className="underline underline-offset-2">
+            team’s spending cap
+          </Link>{' '}
+          leaves of <Credits value={balance.credits} isBalance />
+        </>
+      )}
+    </>
   )
 }
 
@@ -84,7 +107,7 @@ function Standing() {
   return (
     <Card>
       <Figures>
-        <Figure name="Available" note={<Usd value={balance.credits_available} />}>
+        <Figure name="Available" note={<Available balance={balance} />}>
           <Credits value={balance.credits_available} isBalance />
         </Figure>
         <Figure name="On hold" note="for requests that run now">

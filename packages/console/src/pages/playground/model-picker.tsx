@@ -94,6 +94,7 @@ function ModelList({ value, choices, onPick }: Omit<ModelPickerProps, 'label'>) 
     <div onKeyDown={onKeyDown} className="flex flex-col gap-2">
       <input
         type="search"
+        autoFocus
         aria-label="Search models"
         placeholder="gpt, claude, flux …"
         className={inputLook}

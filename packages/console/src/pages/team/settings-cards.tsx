@@ -72,6 +72,7 @@ export function CapCard() {
               name="cap"
               inputMode="decimal"
               pattern={CREDITS_PATTERN}
+              wants="A number of credits, such as 2.5"
               defaultValue={settings.cap_credits ?? ''}
               placeholder="no cap"
               autoComplete="off"
@@ -124,6 +125,7 @@ export function AlertCard() {
             name="alert"
             inputMode="decimal"
             pattern={CREDITS_PATTERN}
+            wants="A number of credits, such as 2.5"
             defaultValue={settings.alert_credits ?? ''}
             placeholder="no mail"
             autoComplete="off"

@@ -72,6 +72,11 @@ describe('the sum behind a charge', () => {
     expect(cost).toMatchObject({ what: 'Cost', how: 'as the upstream reported it', amount: '0.001' })
   })
 
+  test('of quantities that were estimated says nothing of a report', () => {
+    const estimated = recordOf('1.2', { basis: 'list', estimated: true, cost_usd: '0.001', margin_bps: 2_000 })
+    expect(billOf(estimated).map(({ how }) => how)).not.toContain('as the upstream reported it')
+  })
+
   test('of a free request is empty', () => {
     expect(billOf(recordOf('0', null))).toEqual([])
   })

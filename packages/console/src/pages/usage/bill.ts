@@ -89,7 +89,8 @@ function costLines(pricing: Pricing): BillLine[] {
     ...countLines(pricing.units, pricing.usd_per_unit),
   ]
   const marginUsd = (scaled(cost) * BigInt(margin)) / 10_000n
-  const origin = counted.length === 0 ? 'as the upstream reported it' : 'by the list prices'
+  const isOurs = pricing.estimated === true || counted.length > 0
+  const origin = isOurs ? 'by the list prices' : 'as the upstream reported it'
   return [
     ...counted,
     { what: 'Cost', how: origin, amount: cost, unit: 'USD' },

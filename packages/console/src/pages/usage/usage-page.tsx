@@ -1,4 +1,14 @@
-import { formatCredits, nanocreditsOf, type TeamUsageRecord, usageTypes } from '@svc/contract'
+import {
+  type Exact,
+  formatCredits,
+  nanocreditsFrom,
+  nanocreditsOf,
+  type TeamUsageDays,
+  type TeamUsageRecord,
+  type UsageListReply,
+  usageStatuses,
+  usageTypes,
+} from '@svc/contract'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
@@ -15,21 +25,27 @@ import { textLink } from '../../ui/text-link.ts'
 import { UsageChart } from './usage-chart.tsx'
 import { UsageDaysTable } from './usage-days-table.tsx'
 import { sumDays } from './usage-series.ts'
+import { STATUS_TEXTS } from './usage-status.tsx'
 import { UsageTable } from './usage-table.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/usage')
 const DAYS_DEFAULT = 30
+/** How often what is new is looked for. */
+const LIVE_MS = 5_000
+const CHART_MS = 15_000
 
 export function UsagePage() {
   const team = useTeam()
   const address = route.useSearch()
   const search: UsageSearch = { ...address, days: address.days ?? DAYS_DEFAULT }
-  const page = useSuspenseQuery(usageQuery(team.id, search)).data
-  const days = useSuspenseQuery(usageDaysQuery(team.id, search)).data
-  const sum = sumDays(days)
+  // Older pages stay as they are while they are read.
+  const refetchInterval = address.after === undefined ? LIVE_MS : false
+  const page = useSuspenseQuery({ ...usageQuery(team.id, search), refetchInterval }).data
+  const days = useSuspenseQuery({ ...usageDaysQuery(team.id, search), refetchInterval: CHART_MS }).data
+  const sum = sumOf(page.totals, days, address)
   const models = useModelsOf(team.id, search)
   const canSeeAll = useCan('usage:all')
-  const isFiltered = address.model !== undefined || address.type !== undefined || address.key !== undefined
+  const isFiltered = [address.model, address.type, address.key, address.status].some((each) => each !== undefined)
   return (
     <Page
       title="Usage"
@@ -72,9 +88,15 @@ export function UsagePage() {
                     {countText(sum.requests, 'request')}, {countText(sum.tokens, 'token')}
                   </p>
                 </div>
-                <ChartSwitches search={address} />
+                {address.status === undefined && <ChartSwitches search={address} />}
               </div>
-              {address.view === 'table' ? <UsageDaysTable days={days} /> : <UsageChart days={days} />}
+              {address.status === undefined ? (
+                <Days days={days} search={address} />
+              ) : (
+                <p className="text-soft">
+                  Of requests that are {STATUS_TEXTS[address.status]}. The chart shows all requests alone.
+                </p>
+              )}
             </Card>
             <UsageTable records={page.data} search={address} />
             <Paging search={address} hasMore={page.has_more} lastId={page.last_id} />
@@ -84,6 +106,17 @@ export function UsagePage() {
       <Outlet />
     </Page>
   )
+}
+
+function Days({ days, search }: { readonly days: Exact<TeamUsageDays>; readonly search: UsageSearch }) {
+  return search.view === 'table' ? <UsageDaysTable days={days} /> : <UsageChart days={days} />
+}
+
+/** Of the chart; of the list where it is narrowed by what the chart does not know. */
+function sumOf(totals: Exact<UsageListReply>['totals'], days: Exact<TeamUsageDays>, { status }: UsageSearch) {
+  if (status === undefined) return sumDays(days)
+  const { requests, credits_charged: credits, prompt_tokens: input, completion_tokens: output } = totals
+  return { requests, tokens: input + output, credits: nanocreditsFrom(credits) }
 }
 
 /** The models that were used in this time, by whichever key. */
@@ -160,7 +193,7 @@ function Filters({ search, models, records }: FiltersProps) {
   const other = isListed ? undefined : search.key
   const shownModels = search.model === undefined || models.includes(search.model) ? models : [search.model, ...models]
   return (
-    <div className="grid grid-cols-2 gap-3 sm:grid-cols-4">
+    <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-5">
       <SelectField
         label="Time"
         value={String(search.days)}
@@ -178,6 +211,15 @@ function Filters({ search, models, records }: FiltersProps) {
         value={search.type ?? ''}
         options={[{ value: '', text: 'All kinds' }, ...usageTypes.map((type) => ({ value: type, text: type }))]}
         onPick={(type) => set({ type: type === '' ? undefined : type })}
+      />
+      <SelectField
+        label="Status"
+        value={search.status ?? ''}
+        options={[
+          { value: '', text: 'Any' },
+          ...usageStatuses.map((status) => ({ value: status, text: STATUS_TEXTS[status] })),
+        ]}
+        onPick={(status) => set({ status: status === '' ? undefined : status })}
       />
       <SelectField
         label="Key"

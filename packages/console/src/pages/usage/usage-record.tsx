@@ -14,7 +14,8 @@ import { textLink } from '../../ui/text-link.ts'
 import { Time } from '../../ui/time.tsx'
 import { billOf, otherRule } from './bill.ts'
 import { UsageMovement } from './usage-movement.tsx'
-import { Result, usedText } from './usage-table.tsx'
+import { UsageStatus } from './usage-status.tsx'
+import { usedText } from './usage-table.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/usage/$requestId')
 
@@ -64,8 +65,8 @@ function Details({ record }: { readonly record: Exact<TeamUsageRecord> }) {
         <Fact name="When">
           <Time seconds={record.created} />, {new Date(record.created * 1_000).toLocaleString()}
         </Fact>
-        <Fact name="Result">
-          <Result record={record} />
+        <Fact name="Status">
+          <UsageStatus record={record} />
         </Fact>
         <Fact name="Key">
           {canSeeKeys ? (
@@ -143,8 +144,10 @@ function Bill({ record }: { readonly record: Exact<TeamUsageRecord> }) {
       {other !== null && <p className="text-[12px] text-soft">{other}</p>}
       {record.estimated && (
         <p className="rounded bg-warning-soft px-3 py-2 text-[12px] text-warning">
-          Estimated: the upstream did not say how much it delivered, so the gateway counted what went through it. Text
-          counts one token for every four bytes. The charge is final.
+          {record.pricing?.estimated === true
+            ? 'Estimated: the upstream said neither what it delivered nor what it cost, so the gateway counted what went through it. Text counts one token for every four bytes.'
+            : 'The upstream said what it cost, and not how much it delivered: the quantities are counted here.'}{' '}
+          The charge is final.
         </p>
       )}
     </div>

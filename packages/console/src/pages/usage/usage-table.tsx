@@ -7,6 +7,7 @@ import { countText } from '../../ui/count-text.ts'
 import { Credits } from '../../ui/credits.tsx'
 import { bodyRow, cell, headCell, restCell, right, table, tableFrame } from '../../ui/table.ts'
 import { Time } from '../../ui/time.tsx'
+import { UsageStatus } from './usage-status.tsx'
 
 interface UsageTableProps {
   readonly records: readonly Exact<TeamUsageRecord>[]
@@ -28,7 +29,7 @@ export function UsageTable({ records, search }: UsageTableProps) {
             <th className={clsx(headCell, 'hidden sm:table-cell')}>Model</th>
             <th className={clsx(headCell, 'hidden md:table-cell')}>Key</th>
             <th className={clsx(headCell, right, 'hidden lg:table-cell')}>Used</th>
-            <th className={clsx(headCell, 'hidden sm:table-cell')}>Result</th>
+            <th className={clsx(headCell, 'hidden sm:table-cell')}>Status</th>
             <th className={clsx(headCell, right)}>Credits</th>
           </tr>
         </thead>
@@ -61,7 +62,7 @@ function UsageRow({ record, search }: { readonly record: Exact<TeamUsageRecord>;
         </Link>
         {record.status !== 'ok' && (
           <span className="ml-2 text-[12px] sm:hidden">
-            <Result record={record} />
+            <UsageStatus record={record} />
           </span>
         )}
       </td>
@@ -71,7 +72,7 @@ function UsageRow({ record, search }: { readonly record: Exact<TeamUsageRecord>;
       <td className={clsx(cell, 'hidden max-w-40 truncate md:table-cell')}>{record.key_name}</td>
       <td className={clsx(cell, right, 'hidden whitespace-nowrap lg:table-cell')}>{usedText(record)}</td>
       <td className={clsx(cell, 'hidden sm:table-cell')}>
-        <Result record={record} />
+        <UsageStatus record={record} />
       </td>
       <td className={clsx(cell, right)}>
         <Credits value={record.credits_charged} withUnit={false} />
@@ -84,10 +85,4 @@ function UsageRow({ record, search }: { readonly record: Exact<TeamUsageRecord>;
 export function usedText({ units, total_tokens: tokens }: Exact<TeamUsageRecord>): string {
   if (units !== null) return countText(units.quantity, units.kind.replace(/s$/, ''))
   return tokens === null ? '' : countText(tokens, 'token')
-}
-
-export function Result({ record }: { readonly record: Pick<Exact<TeamUsageRecord>, 'status' | 'error_code'> }) {
-  if (record.status === 'ok') return <span className="text-soft">ok</span>
-  if (record.status === 'cancelled') return <span className="text-soft">ended early</span>
-  return <span className="text-danger">{record.error_code ?? 'failed'}</span>
 }

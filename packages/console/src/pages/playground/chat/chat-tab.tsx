@@ -1,6 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { SlidersHorizontal } from 'lucide-react'
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { modelsQuery } from '../../../api/team.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
@@ -16,6 +16,7 @@ import { Composer, type Draft, useDraft } from './composer.tsx'
 import { addTurn, answersOf, type Conversation, pathOf } from './conversation.ts'
 import { ConversationMenu } from './conversation-menu.tsx'
 import { TurnView } from './turn-view.tsx'
+import { useFollow } from './use-follow.ts'
 
 const FIRST_MODEL = 'svc-gpt'
 const IMAGES_MAX = 8
@@ -119,11 +120,8 @@ interface TurnsProps {
 
 function Turns({ store, conversation, isReady }: TurnsProps) {
   const path = pathOf(conversation)
-  const end = useRef<HTMLDivElement>(null)
   const { length } = path
-  useEffect(() => {
-    if (length > 0) end.current?.scrollIntoView({ block: 'end' })
-  }, [length, conversation.id])
+  const grows = useFollow(`${conversation.id} ${length}`)
   if (isReady && length === 0) {
     return (
       <div className="flex flex-1 flex-col items-center justify-center gap-2 px-4 text-center">
@@ -135,15 +133,14 @@ function Turns({ store, conversation, isReady }: TurnsProps) {
     )
   }
   return (
-    <>
+    <div ref={grows} className="flex flex-1 flex-col">
       <ol aria-label="Conversation" className="flex flex-1 flex-col gap-6">
         {path.map((turn) => (
           <TurnView key={turn.id} store={store} conversation={conversation} turn={turn} />
         ))}
       </ol>
       <Announcement conversation={conversation} />
-      <div ref={end} className="scroll-mb-40" />
-    </>
+    </div>
   )
 }
 
