@@ -10,6 +10,7 @@ import { depositsEndpoints } from './endpoints/deposits.ts'
 import { embeddingsEndpoints } from './endpoints/embeddings.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import { filesEndpoints } from './endpoints/files.ts'
+import { logEndpoints } from './endpoints/log.ts'
 import { keysEndpoints } from './endpoints/keys.ts'
 import { imagesEndpoints } from './endpoints/images.ts'
 import { modelsEndpoints } from './endpoints/models.ts'
@@ -34,6 +35,7 @@ export const endpoints = {
   ...audioEndpoints,
   ...quotesEndpoints,
   ...accountEndpoints,
+  ...logEndpoints,
   ...depositsEndpoints,
   ...walletsEndpoints,
   ...keysEndpoints,

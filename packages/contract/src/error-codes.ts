@@ -68,6 +68,7 @@ export const errorCodes = {
   already_member: { status: 409, type: 'invalid_request_error' },
   limit_reached: { status: 409, type: 'invalid_request_error' },
   file_in_use: { status: 409, type: 'invalid_request_error' },
+  receipt_pending: { status: 409, type: 'invalid_request_error' },
   job_not_completed: { status: 409, type: 'invalid_request_error' },
   wallet_already_linked: { status: 409, type: 'invalid_request_error' },
   account_closed: { status: 409, type: 'invalid_request_error' },

@@ -10,6 +10,7 @@ import { depositsExamples } from './examples/deposits.ts'
 import { embeddingsExamples } from './examples/embeddings.ts'
 import type { ExampleTable } from './examples/example.ts'
 import { filesExamples } from './examples/files.ts'
+import { logExamples } from './examples/log.ts'
 import { keysExamples } from './examples/keys.ts'
 import { imagesExamples } from './examples/images.ts'
 import { modelsExamples } from './examples/models.ts'
@@ -33,6 +34,7 @@ export const examples: ExampleTable<typeof endpoints> = {
   ...audioExamples,
   ...quotesExamples,
   ...accountExamples,
+  ...logExamples,
   ...depositsExamples,
   ...walletsExamples,
   ...keysExamples,

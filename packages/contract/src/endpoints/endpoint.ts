@@ -52,6 +52,7 @@ export const endpointTags = {
   Files: 'Upload requests for batches, and fetch what was made.',
   Quotes: 'What a request will cost, before it is sent.',
   Account: 'Credits and where they went.',
+  Log: 'The signed log of all that was booked, and receipts of what is in it.',
   Deposits: 'Payments on a chain that become credits.',
   Keys: 'Keys that exist elsewhere.',
   Service: 'The gateway itself.',

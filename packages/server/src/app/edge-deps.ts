@@ -129,6 +129,10 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Promi
     images: wireImages(parts, { billing, routing, publicBaseUrl }),
     balance: { store: createBalanceStore(parts.database), clock },
     usage: { store: createUsageStore(parts.database) },
+    ledgerLog: {
+      ...{ database: parts.database, store: parts.logStore, log: parts.ledgerLog },
+      isPublished: config.ledgerLog.isPublished,
+    },
     exports: new ExportSlots(),
     statements: {
       store: createStatementStore(parts.database),

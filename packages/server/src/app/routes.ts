@@ -3,6 +3,11 @@ import type { TranscribeDeps } from '../modalities/transcription/transcription-w
 import type { BatchRoutesDeps } from '../batches/batch-deps.ts'
 import type { FormRoutesDeps } from '../forms/form-routes-deps.ts'
 import type { ImageRoutesDeps } from '../modalities/images/image-routes-deps.ts'
+import type { LogRoutesDeps } from '../edge/log-routes.ts'
+import { logCheckpoint } from '../edge/routes/log-checkpoint.ts'
+import { logKey } from '../edge/routes/log-key.ts'
+import { logTileId } from '../edge/routes/log-tile-id.ts'
+import { v1ReceiptsReceiptId } from '../edge/routes/v1-receipts-receipt-id.ts'
 import type { MirrorRoutesDeps } from '../edge/routes-deps.ts'
 import type { PageRoutesDeps } from '../console/page-routes-deps.ts'
 import type { QuoteRoutesDeps } from '../quotes/quotes-deps.ts'
@@ -77,6 +82,7 @@ export interface EdgeDeps
     UploadRoutesDeps,
     VideoRoutesDeps,
     MirrorRoutesDeps,
+    LogRoutesDeps,
     PageRoutesDeps,
     QuoteRoutesDeps {
   readonly audio: TranscribeDeps
@@ -105,6 +111,7 @@ const audio: readonly MountRoute[] = [v1AudioSpeech, v1AudioTranscriptions, v1Au
 const images: readonly MountRoute[] = [v1ImagesModels, v1ImagesGenerations, v1ImagesEdits, v1Images]
 const quotes: readonly MountRoute[] = [v1Quotes]
 const account: readonly MountRoute[] = [v1Balance, v1Usage, v1UsageRequestId, v1Key, v1Credits, v1Generation]
+const log: readonly MountRoute[] = [v1ReceiptsReceiptId, logCheckpoint, logTileId, logKey]
 const funding: readonly MountRoute[] = [depositsClaim, depositsAddress, deposits, depositsDepositId, notifyDeposit]
 const wallets: readonly MountRoute[] = [depositsWalletsChallenge, depositsWallets, depositsWalletsWalletId]
 const keys: readonly MountRoute[] = [keysMirror]
@@ -132,6 +139,7 @@ export const routes: readonly MountRoute[] = [
   ...audio,
   ...quotes,
   ...account,
+  ...log,
   ...funding,
   ...wallets,
   ...keys,

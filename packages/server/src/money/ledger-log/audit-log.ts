@@ -12,6 +12,7 @@ import { readBatches, readBooked, readHashes, readLogRow, readWaiting } from './
 import { openCheckpoint } from './check-log.ts'
 import { type AccountLine, SALTS_BYTES, sha256 } from './entry-facts.ts'
 import { factsOfRows, findEntryRows, type EntryRows } from './entry-rows-store.ts'
+import { type BatchLine as Line, parseLine } from './batch-line.ts'
 import { leafHashOf, packRoots } from './extend-log.ts'
 import { KnownEntries } from './known-entries.ts'
 import type { LogSigner } from './log-key.ts'
@@ -221,10 +222,6 @@ class LogAudit {
   }
 }
 
-interface Line extends AccountLine {
-  readonly entry: string
-}
-
 interface Compared {
   readonly from: number
   readonly lines: readonly Line[]
@@ -261,17 +258,6 @@ function findMoved(lines: readonly Line[], sealed: readonly SealedLeaf[], from: 
       ]
     })
   return [...removed, ...added, ...moved]
-}
-
-/** A line of a batch: the entry as JSON, which may hold spaces, then two numbers. */
-function parseLine(line: string): Line {
-  const end = line.lastIndexOf(' ')
-  const middle = line.lastIndexOf(' ', end - 1)
-  return {
-    entry: JSON.parse(line.slice(0, middle)) as string,
-    number: Number(line.slice(middle + 1, end)),
-    posted: BigInt(line.slice(end + 1)),
-  }
 }
 
 function saltsOf({ salts }: Batch, at: number): Uint8Array {
