@@ -13,8 +13,11 @@ chown 10001:10001 "$system/var/lib/svc"
 chmod 700 "$system/var/lib/svc"
 cp "$node" "$system$node"
 
-# Lines such as "libm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x…)", and the loader's own without an arrow.
-for library in $(ldd "$node" | grep -o '/[^ ]*'); do
+# Lines such as "libm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x…)", and the loader's own without an arrow. Packages
+# with native parts load two more of the C library.
+loaded=$(ldd "$node" | grep -o '/[^ ]*')
+c_library=$(dirname "$(echo "$loaded" | grep '/libc\.so')")
+for library in $loaded "$c_library/libresolv.so.2" "$c_library/librt.so.1"; do
   mkdir -p "$system$(dirname "$library")"
   cp -L "$library" "$system$library"
   owner=$(dpkg-query --search "$library" 2>/dev/null || dpkg-query --search "$(realpath "$library")")
