@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { capture, grant, placeHold, release } from '../../testing/ledger-operations.ts'
+import { createId } from '../platform/runtime/ids.ts'
+import { capture, grant, placeHold, release, TEST_NOW } from '../../testing/ledger-operations.ts'
 import { seedCaller } from '../../testing/seed-caller.ts'
 import { describeEachEngine, openTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
 import { nanocreditsOf } from '@svc/contract'
@@ -318,6 +319,33 @@ describeEachEngine('operator commands', (engine) => {
         { kind: 'adjustment', credits_funded: 0.00015, reason: expect.stringContaining('a wrong answer') },
       ],
     })
+  })
+
+  test('an overview shows what was earned in a span of days', async () => {
+    const caller = await seedCaller(open.database)
+    const ledger = new Ledger({ engine: createLedgerEngine(open.database) })
+    await ledger.submit(grant(caller.accountId, 1_000_000n))
+    const hold = placeHold(caller, { fixed: 500_000n, holdId: createId(TEST_NOW) })
+    await ledger.submit(hold)
+    await ledger.submit(capture(hold.holdId, 300_000n, { cost: nanocreditsOf(250_000n) }))
+    await ledger.close()
+    const everything = ['--from', '2026-05-14', '--to', '2026-05-15']
+    const overview = await runJson('overview', ...everything)
+    expect(overview).toMatchObject({
+      from: '2026-05-14T00:00:00.000Z',
+      total: { name: 'all', credits_charged: 0.0003, credits_cost: 0.00025, credits_left: 0.00005 },
+      days: [{ name: '2026-05-14', requests: 1 }],
+      accounts: [{ name: caller.accountId }],
+    })
+    expect((await run('overview', ...everything)).output).toMatch(/^days +requests +failed +charged/m)
+    expect((await run('overview')).output).toContain('written off')
+    for (const [words, refusal] of [
+      [['--from', '2026-05-15', '--to', '2026-05-14'], 'before the end'],
+      [['--from', '2020-01-01'], 'At most 366 days'],
+    ] as const) {
+      const refused = await run('overview', ...words)
+      expect([refused.code, refused.errors]).toEqual([1, expect.stringContaining(refusal)])
+    }
   })
 
   test('the audit prints every promise and finds the books in order', async () => {

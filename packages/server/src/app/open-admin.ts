@@ -35,6 +35,7 @@ import { takesLocalDeposits } from './open-local-chains.ts'
 import { hurryMail, listMail, suppressRecipient } from '../platform/mail/manage-outbox.ts'
 import { createOutboxStore } from '../platform/mail/outbox-store.ts'
 import { decideReview } from '../operations/actions/decide-review.ts'
+import { readOverview } from '../money/billing/read-overview.ts'
 import { findRequestRows } from '../money/ledger/request-rows.ts'
 import { type RefundDeps, refundRequest, refundTransferId } from '../operations/actions/refund-request.ts'
 import type { OperationsDeps } from '../operations/actions/operations-deps.ts'
@@ -88,6 +89,7 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
     ...mailCommands(database, clock, config, note),
     credit: (request) => recordCredit(services, by, request),
     ...requestCommands(database, services, by),
+    readOverview: (span) => readOverview(database, span),
     goLive: () => goLiveAlone(config, database, services, by),
     audit: (checkpoints) => {
       const { dataDir, logKeyFile: keyFile = join(dataDir, LOG_KEY_FILE) } = config

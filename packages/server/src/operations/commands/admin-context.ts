@@ -13,6 +13,7 @@ import type { AccountLimits } from '../../access/keys/request-limits.ts'
 import type { KeyFilter, KeySummary } from '../../access/keys/list-keys.ts'
 import type { RevokeKeyResult } from '../../access/keys/revoke-key.ts'
 import type { FoundCharge } from '../../money/billing/find-charge.ts'
+import type { Overview } from '../../money/billing/read-overview.ts'
 import type { RequestRows } from '../../money/ledger/request-rows.ts'
 import type { AuditReport } from '../../money/ledger/audit.ts'
 import type { MailPage, MailRecord } from '../../platform/mail/manage-outbox.ts'
@@ -85,6 +86,8 @@ export interface AdminContext {
   credit(request: CreditRequest): Promise<RecordedCredit>
   /** Any request by its id; null when there is none. */
   findCharge(requestId: string): Promise<FoundCharge | null>
+  /** What was earned and lost, of requests that began in a span of time. */
+  readOverview(span: { readonly from: number; readonly to: number }): Promise<Overview>
   /** Its hold and its transfers, a refund among them. @param requestId as its record has it. */
   findRequestRows(requestId: string): Promise<RequestRows>
   /** @throws {ServiceError} as `refundRequest`. */

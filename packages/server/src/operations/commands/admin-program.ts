@@ -15,6 +15,7 @@ import { goLiveCommand } from './go-live-command.ts'
 import { keyCommands } from './key-commands.ts'
 import { mailCommands } from './mail-commands.ts'
 import { migrateCommand } from './migrate-command.ts'
+import { overviewCommand } from './overview-command.ts'
 import { releaseNotesCommand } from './release-notes-command.ts'
 import { requestCommands } from './request-commands.ts'
 import { runCommand, type CommandDeps } from './run-command.ts'
@@ -73,7 +74,13 @@ function createProgram(deps: CommandDeps, output: AdminDeps): Command {
     .version(VERSION_TEXT, '--version', 'print the version')
     .option('--json', 'print the answer as JSON')
   const money = [creditsCommands(deps), requestCommands(deps), depositCommands(deps), mailCommands(deps)]
-  const store = [auditCommand(deps), goLiveCommand(deps), migrateCommand(deps), releaseNotesCommand(deps)]
+  const store = [
+    overviewCommand(deps),
+    auditCommand(deps),
+    goLiveCommand(deps),
+    migrateCommand(deps),
+    releaseNotesCommand(deps),
+  ]
   for (const command of [accountCommands(deps), keyCommands(deps), ...money, ...store]) {
     program.addCommand(command)
   }
