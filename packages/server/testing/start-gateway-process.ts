@@ -3,6 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { findFreePort } from './free-port.mjs'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 /** Longest time to the first answer, in milliseconds; a start takes a second on an idle machine, more on a busy one. */
@@ -32,7 +33,7 @@ export interface GatewayProcess {
 export interface GatewayStart {
   readonly env: Readonly<Record<string, string>>
   readonly workingDir: string
-  /** One of `findFreePort` where it is to come back on it, or has a public address; else it takes one and says which. */
+  /** A free one by default. */
   readonly port?: number
   /** Options of Node itself. */
   readonly nodeOptions?: readonly string[]
@@ -72,20 +73,13 @@ async function waitUntilReady(child: ChildProcess, output: Output): Promise<void
   }
 }
 
-/** The port that it says it listens on. */
-function findPort(output: string): number {
-  const port = /^ {2}Base URL +http:\/\/localhost:(\d+)\/api/m.exec(output)?.[1]
-  if (port === undefined) throw new Error(`the gateway does not say on which port it listens:\n${output}`)
-  return Number(port)
-}
-
 /** Starts a gateway and waits until it listens. It ends with this process at the latest. */
 export async function startGatewayProcess(start: GatewayStart): Promise<GatewayProcess> {
-  const { env, workingDir, logFile, port: asked = 0 } = start
+  const { env, workingDir, logFile, port = await findFreePort() } = start
   const log = logFile === undefined ? 'pipe' : openSync(logFile, 'a')
   const child = fork(MAIN, [], {
     cwd: workingDir,
-    env: { ...env, SVC_PORT: String(asked) },
+    env: { ...env, SVC_PORT: String(port) },
     execArgv: [...(start.nodeOptions ?? [])],
     stdio: ['ignore', log, log, 'ipc'],
   })
@@ -96,7 +90,6 @@ export async function startGatewayProcess(start: GatewayStart): Promise<GatewayP
   const exited = new Promise<GatewayExit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })))
   const output = logFile === undefined ? follow(child, start) : () => readFileSync(logFile, 'utf8')
   await waitUntilReady(child, output)
-  const port = asked === 0 ? findPort(output()) : asked
   return {
     ...{ child, exited, output, port, pid: child.pid ?? 0, origin: `http://127.0.0.1:${port}` },
     signal: (name) => void child.kill(name),

@@ -113,20 +113,15 @@ async function start({ log, sink }: Output, { config, notices, adminCommand }: S
   for (const notice of notices) log.warn(notice)
   const gateway = await createGateway({ config, log, onFatal: () => process.exit(1) })
   const demoKey = await seedSandbox(config, gateway)
-  const origin = await gateway.start()
-  // With port 0 the system has chosen one.
-  const port = config.port === 0 ? Number(new URL(origin).port) : config.port
+  await gateway.start()
   stopOnSignals(gateway, log, config.limits.shutdownGraceMs)
-  log.info({ host: config.host, port, upstreams: config.upstreams.map(({ name }) => name) }, 'ready')
+  log.info({ host: config.host, port: config.port, upstreams: config.upstreams.map(({ name }) => name) }, 'ready')
   // What a person is to read comes last.
   sink.flush()
   // Where people are let in by a click, a link is not needed.
   const firstRunAddress = isPlayground(config) ? null : await gateway.console.firstRunAddress()
   const newcomer = { demoKey, firstRunAddress, isConsoleBuilt: isConsoleBuilt() }
-  writeLine(
-    process.stdout,
-    welcome({ ...config, port }, newcomer, { env: process.env, workingDir: process.cwd(), adminCommand }),
-  )
+  writeLine(process.stdout, welcome(config, newcomer, { env: process.env, workingDir: process.cwd(), adminCommand }))
 }
 
 /** Runs until a signal. Whatever prevents the start is one message that says what to do, and exit code 1. */
