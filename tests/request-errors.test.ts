@@ -249,6 +249,9 @@ describe('the shape of every error', () => {
     [404, 'usage_not_found', () => gateway.fetch('/v1/usage/00000000-0000-7000-8000-000000000000')],
     [405, 'method_not_allowed', () => gateway.fetch('/v1/chat/completions')],
     [405, 'method_not_allowed', () => gateway.fetch('/v1/balance', { method: 'DELETE' })],
+    // Neighbours take an id there.
+    [405, 'method_not_allowed', () => gateway.fetch('/deposits/claim')],
+    [405, 'method_not_allowed', () => gateway.fetch('/deposits/wallets/challenge', { method: 'DELETE' })],
   ]
 
   async function poorChat(): Promise<Response> {

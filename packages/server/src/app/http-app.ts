@@ -16,7 +16,7 @@ import { protocolProblem } from '../edge/protocol-problem.ts'
 import { renderError } from '../edge/render-error.ts'
 import { routes } from './routes.ts'
 import { traceRequest } from '../edge/trace-request.ts'
-import { methodProblem, refuseUnknown } from '../edge/unknown-address.ts'
+import { methodProblem, mountUntakenMethods, refuseUnknown } from '../edge/unknown-address.ts'
 
 /** What the socket layer needs to know. */
 export interface ServerOptions {
@@ -150,6 +150,7 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
         strictPreflight: false,
       })
       for (const mount of routes) mount(api, deps)
+      mountUntakenMethods(api, deps)
       // Here again, so that a browser may read what is said of an address below this one.
       api.setNotFoundHandler((request) => refuseUnknown(deps, request))
       done()

@@ -1,6 +1,6 @@
 /** What is said of an address without an endpoint. */
 import { endpointList } from '@svc/contract'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import { callerAddress } from './caller-address.ts'
 import type { RouteKit } from './route-kit.ts'
@@ -30,11 +30,36 @@ function standsAt({ segments }: Place, path: readonly string[]): boolean {
   return segments.every((segment, at) => segment === path[at] || segment === '*' || (segment[0] === ':' && path[at]))
 }
 
+/** Whether an address has no parameter. */
+const isLiteral = ({ segments }: Place): boolean => !segments.some((segment) => segment === '*' || segment[0] === ':')
+
+/** The places of an address: those of that very one, else those whose parameters it fits. */
+function placesAt(path: readonly string[]): readonly Place[] {
+  const found = places.filter((place) => standsAt(place, path))
+  const own = found.filter(isLiteral)
+  return own.length > 0 ? own : found
+}
+
 /** Which methods an address has, where it has any: for the difference between 404 and 405. */
 function methodsAt(path: string): readonly string[] {
   if (path.length > COMPARED_LENGTH_MAX) return []
-  const segments = path.slice(1, path.endsWith('/') ? -1 : undefined).split('/')
-  return places.filter((place) => standsAt(place, segments)).map(({ method }) => method)
+  return placesAt(path.slice(1, path.endsWith('/') ? -1 : undefined).split('/')).map(({ method }) => method)
+}
+
+/**
+ * Refuses methods that an address has not, and that a neighbour with a parameter would take there: `DELETE
+ * /v1/videos/models` is no job.
+ */
+export function mountUntakenMethods(api: FastifyInstance, kit: Pick<RouteKit, 'limits'>): void {
+  for (const segments of new Map(
+    places.filter(isLiteral).map((place) => [place.segments.join('/'), place.segments]),
+  ).values()) {
+    const own = new Set(placesAt(segments).map(({ method }) => method))
+    const others = places.filter((place) => !own.has(place.method) && standsAt(place, segments))
+    for (const method of new Set(others.map((place) => place.method))) {
+      api.route({ method, url: `/${segments.slice(1).join('/')}`, handler: (request) => refuseUnknown(kit, request) })
+    }
+  }
 }
 
 /** Methods of which the framework has rules of its own, and no address has one. */
