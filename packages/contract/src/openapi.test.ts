@@ -16,11 +16,16 @@ interface Parameter {
   readonly schema: { readonly default?: unknown }
 }
 
+interface Answer {
+  readonly description: string
+  readonly content?: Readonly<Record<string, { readonly schema: object }>>
+}
+
 interface Operation {
   readonly operationId: string
   readonly security?: readonly unknown[]
   readonly parameters?: readonly Parameter[]
-  readonly responses: Readonly<Record<number, { readonly description: string }>>
+  readonly responses: Readonly<Record<number, Answer>>
 }
 
 function operationOf(endpoint: Endpoint): Operation {
@@ -101,6 +106,25 @@ describe('the OpenAPI document', () => {
       expect(Object.keys(document.components[kind] as object), `${kind}/${name}`).toContain(name)
     }
     expect(JSON.stringify(document)).not.toContain('#/$defs')
+  })
+
+  // A program that checks streams by the document makes an object of each event, or takes the text as a whole.
+  test('says of every stream what its text is and what each of its events has', () => {
+    for (const endpoint of endpointList.filter(({ reply }) => reply.event !== undefined)) {
+      const schema = operationOf(endpoint).responses[200]?.content?.['text/event-stream']?.schema
+      expect([endpoint.id, schema]).toEqual([
+        endpoint.id,
+        expect.objectContaining({ contentMediaType: 'text/event-stream', required: ['data'] }),
+      ])
+      expect(schema).not.toHaveProperty('type')
+      expect(JSON.stringify(schema)).toContain('"contentMediaType":"application/json","contentSchema":{')
+    }
+  })
+
+  test('has patterns that programs in other languages can read', () => {
+    const patterns = [...JSON.stringify(document).matchAll(/"pattern":"((?:[^"\\]|\\.)*)"/g)].map(([, each]) => each)
+    expect(patterns.length).toBeGreaterThan(5)
+    expect(patterns.filter((each) => /\\\\[pP]\{|\(\?</.test(each ?? ''))).toEqual([])
   })
 
   test('lists every code of an endpoint under its status', () => {

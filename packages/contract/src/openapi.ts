@@ -227,19 +227,31 @@ const NAMED_EVENTS =
   'Server-sent events. Each has a name and JSON data, whose `type` is that name. Lines that begin with a colon are ' +
   'comments that keep the connection alive. A failure in mid-stream is an event `error`, the last one.'
 
-/** OpenAPI 3.1 has no words for events; the schema is that of the text, and the schema of an event is beside it. */
+/**
+ * OpenAPI 3.1 has no words for events. Of the text the schema says what it is; a program that has made an object of each
+ * event, with its name and its data, can check that.
+ */
 function renderEvents(reply: Endpoint['reply'], sample: EndpointExamples, schemas: SchemaCollection): Json {
   const isNamed = reply.namedEvents === true
   const events = sample.events ?? []
+  const event = reply.event === undefined ? {} : schemas.render(reply.event, 'output')
+  const data = { type: 'string', contentMediaType: 'application/json' }
+  const failure = schemas.render(errorBody, 'output')
   const lines = isNamed
     ? events.map((event) => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}`)
     : [...events.map((event) => `data: ${JSON.stringify(event)}`), 'data: [DONE]']
   return {
     schema: {
-      type: 'string',
       description: isNamed ? NAMED_EVENTS : DATA_EVENTS,
       contentMediaType: 'text/event-stream',
-      ...(reply.event === undefined ? {} : { 'x-event-schema': schemas.render(reply.event, 'output') }),
+      'x-event-schema': event,
+      required: ['data'],
+      properties: {
+        event: { type: 'string' },
+        data: isNamed
+          ? { ...data, contentSchema: event }
+          : { anyOf: [{ const: '[DONE]' }, { ...data, contentSchema: { anyOf: [event, failure] } }] },
+      },
     },
     example: lines.map((line) => `${line}\n\n`).join(''),
   }
