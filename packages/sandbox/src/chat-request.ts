@@ -66,6 +66,7 @@ const TOP_LOGPROBS_MAX = 20
 export function parseChatRequest(body: string): ChatRequest {
   const value = parseJson(body)
   if (typeof value['model'] !== 'string') throw invalid('model: expected a string')
+  refuseOddFields(value)
   const messages = value['messages']
   if (!Array.isArray(messages) || messages.length === 0) throw invalid('messages: expected a list that is not empty')
   const parsed = messages.map(parseMessage)
@@ -87,6 +88,21 @@ export function parseChatRequest(body: string): ChatRequest {
     takesImages: !Array.isArray(value['modalities']) || value['modalities'].includes('image'),
     seed: typeof value['seed'] === 'number' ? String(value['seed']) : null,
     promptText: promptTextOf(parsed, tools, format),
+  }
+}
+
+/** What upstreams expect in fields that are passed on to them. Source: as above. */
+const types: Readonly<Record<string, 'number' | 'string' | 'boolean'>> = {
+  ...{ temperature: 'number', top_p: 'number', top_k: 'number', frequency_penalty: 'number' },
+  ...{ presence_penalty: 'number', seed: 'number', top_logprobs: 'number', logprobs: 'boolean' },
+  ...{ parallel_tool_calls: 'boolean', reasoning_effort: 'string', verbosity: 'string' },
+}
+
+/** @throws {SandboxError} 400. */
+function refuseOddFields(value: Readonly<Record<string, unknown>>): void {
+  for (const [name, type] of Object.entries(types)) {
+    const given = value[name] ?? null
+    if (given !== null && typeof given !== type) throw invalid(`${name}: expected a ${type}`)
   }
 }
 

@@ -262,6 +262,7 @@ describe('around the answers', () => {
     ['no messages', 400, '/chat/completions', { model: 'test/model', messages: [] }],
     ['no such model', 400, '/chat/completions', { model: 'test/none', messages: user('x') }],
     ['a prompt too long', 400, '/chat/completions', { model: 'test/small', messages: user('word '.repeat(99)) }],
+    ['an odd field', 400, '/chat/completions', { model: 'test/model', messages: user('x'), verbosity: {} }],
     ['a limit of nothing', 400, '/chat/completions', { model: 'test/model', messages: user('x'), max_tokens: 0 }],
   ] as const)('%s is refused with %i in the shape of an upstream', async (_name, status, path, body) => {
     const heard = await ask(sandbox, path, body)

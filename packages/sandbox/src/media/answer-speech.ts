@@ -8,6 +8,11 @@ import { costOfMedia } from './media-cost.ts'
 
 /** Source: the OpenAI API reference, "Create speech". */
 const INPUT_MAX = 4_096
+/** A digit and a sign are read as a word, which takes as long as so many letters. */
+const READ_AS_WORDS = /[^A-Za-z\s.,;:!?'"()-]/g
+const WORD_LETTERS = 5
+/** Letters that are spoken at most: some eight minutes, which are made within the patience of a client. */
+const SPOKEN_MAX = 8_192
 const SPEED = { min: 0.25, max: 4 } as const
 
 const types: Readonly<Record<SpeechFormat, string>> = {
@@ -43,6 +48,9 @@ export async function answerSpeech(
   await waitIfSlow(deps, task.script)
   const text = readableText(input)
   if (text === null) throw invalid('input: the sandbox speaks English alone, and there has to be something to say.')
+  if (text.length + (text.match(READ_AS_WORDS)?.length ?? 0) * (WORD_LETTERS - 1) > SPOKEN_MAX) {
+    throw invalid('input: so many digits and signs take too long to say')
+  }
   const job = { kind: 'speech', text, voice, speed, format } as const
   const result = await deps.studios.speech.run(job, { signal: goneSignal(response) })
   const [audio = new Uint8Array()] = result.kind === 'files' ? result.files : []

@@ -91,13 +91,18 @@ describe('speech', () => {
     expect(generation).toMatchObject({ data: { total_cost: 0.12 } })
   })
 
-  test.each([['こんにちは世界'], ['Привет'], ['Hello 世界'], ['...!?'], [' '], ['x'.repeat(4_097)]])(
-    'of %s is refused',
-    async (input) => {
-      const body = { model: 'test/speech', input }
-      expect(await refusalOf(await send(sandbox, '/audio/speech', body))).toEqual([400, 'invalid_request'])
-    },
-  )
+  test.each([
+    ['こんにちは世界'],
+    ['Привет'],
+    ['Hello 世界'],
+    ['...!?'],
+    [' '],
+    ['x'.repeat(4_097)],
+    ['0'.repeat(4_096)],
+  ])('of %s is refused', async (input) => {
+    const body = { model: 'test/speech', input }
+    expect(await refusalOf(await send(sandbox, '/audio/speech', body))).toEqual([400, 'invalid_request'])
+  })
 
   test('reads no text as an option of the program, and accents as letters', async () => {
     expect((await audioOf({ input: '--help' })).length).toBeGreaterThan(10_000)
