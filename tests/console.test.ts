@@ -263,6 +263,8 @@ test('usage: a day is read with the keyboard, a record shows how its credits mov
   await chart.focus()
   await page.keyboard.press('End')
   await page.getByText(/credits, \d+ requests; svc-gpt/).waitFor()
+  await page.getByRole('button', { name: 'Requests', exact: true }).click()
+  await page.getByRole('group', { name: /Requests by day/ }).waitFor()
   await page.getByRole('button', { name: 'By key' }).click()
   await page.getByRole('figure').getByText('first key').first().waitFor()
   expect(new URL(page.url()).searchParams.get('by')).toBe('key')

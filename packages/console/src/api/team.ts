@@ -61,7 +61,7 @@ export function usageFilters({ days, model, type, status, key }: UsageSearch) {
 
 export const usageQuery = (teamId: string, search: UsageSearch, limit = USAGE_ROWS) =>
   queryOptions({
-    queryKey: ['team', teamId, 'usage', { ...search, view: null, by: null }, limit],
+    queryKey: ['team', teamId, 'usage', { ...search, view: null, by: null, show: null }, limit],
     queryFn: ({ signal }) => {
       const page = search.after === undefined ? { limit } : { limit, after: search.after }
       return consoleApi.call(

@@ -19,6 +19,10 @@ function only<T extends object>(search: T): Partial<T> {
 
 export const USAGE_SPANS = [7, 30, 90, 365] as const
 
+/** What a chart of usage shows by day. */
+export const usageMeasures = ['credits', 'requests', 'tokens'] as const
+export type UsageMeasure = (typeof usageMeasures)[number]
+
 export interface UsageSearch {
   /** Days up to today. */
   readonly days?: (typeof USAGE_SPANS)[number]
@@ -30,6 +34,8 @@ export interface UsageSearch {
   readonly key?: string
   readonly after?: string
   readonly view?: 'table'
+  /** Credits when absent. */
+  readonly show?: UsageMeasure
 }
 
 export function readUsageSearch(search: Readonly<Record<string, unknown>>): UsageSearch {
@@ -42,6 +48,7 @@ export function readUsageSearch(search: Readonly<Record<string, unknown>>): Usag
     key: textOf(search['key']),
     after: textOf(search['after']),
     view: search['view'] === 'table' ? 'table' : undefined,
+    show: usageMeasures.find((show) => show === search['show'] && show !== 'credits'),
   } as UsageSearch)
 }
 

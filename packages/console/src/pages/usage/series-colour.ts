@@ -18,12 +18,12 @@ const distance = (one: number, other: number): number =>
 
 /**
  * A colour for each series. It comes from the name alone, so that a model has the same on every page; only where it
- * would be hard to tell from one that costs more, the next free hue is taken.
+ * would be hard to tell from one before it in the alphabet, the next free hue is taken: whatever they are ranked by.
  */
 export function seriesColours(series: readonly Pick<Series, 'group'>[]): ReadonlyMap<string, string> {
   const taken: number[] = []
   const colours = new Map<string, string>([[OTHER, 'var(--line-strong)']])
-  for (const { group } of series) {
+  for (const { group } of series.toSorted((one, other) => (one.group < other.group ? -1 : 1))) {
     if (group === OTHER) continue
     const hash = hashOf(group)
     const own = hash % HUES

@@ -1,21 +1,32 @@
 import { formatCredits, nanocreditsOf, shortDecimal, type Exact, type TeamUsageDays } from '@svc/contract'
 import { clsx } from 'clsx'
 import { type KeyboardEvent, useState } from 'react'
+import type { UsageMeasure } from '../../app/search.ts'
 import { countText } from '../../ui/count-text.ts'
 import { Credits } from '../../ui/credits.tsx'
 import { seriesColours } from './series-colour.ts'
-import { fillDays, rankSeries, roundTop, type Series, type UsageDay } from './usage-series.ts'
+import { fillDays, measuredBy, rankSeries, roundTop, type Series, type UsageDay } from './usage-series.ts'
 
 const creditsOf = (amount: bigint): string => formatCredits(nanocreditsOf(amount))
 const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
 const dayName = (day: string): string => dayFormat.format(Date.parse(day))
 
-/** Money by day, stacked. A day is read by pointing at it, or with the arrow keys. */
-export function UsageChart({ days }: { readonly days: Exact<TeamUsageDays> }) {
+/** Half of a request is none: the middle of the scale is one. */
+const COUNT_MIN = 2_000_000_000n
+
+interface UsageChartProps {
+  readonly days: Exact<TeamUsageDays>
+  readonly measure?: UsageMeasure
+}
+
+/** A figure by day, stacked. A day is read by pointing at it, or with the arrow keys. */
+export function UsageChart({ days: given, measure = 'credits' }: UsageChartProps) {
+  const days = measuredBy(given, measure)
   const series = rankSeries(days)
   const all = fillDays(days, series)
   const colours = seriesColours(series)
-  const most = roundTop(all.reduce((max, { total }) => (total > max ? total : max), 0n))
+  const top = roundTop(all.reduce((max, { total }) => (total > max ? total : max), 0n))
+  const most = measure !== 'credits' && top < COUNT_MIN ? COUNT_MIN : top
   const [at, setAt] = useState<number | null>(null)
   const chosen = at === null ? undefined : all[at]
   const move = (event: KeyboardEvent): void => {
@@ -27,11 +38,14 @@ export function UsageChart({ days }: { readonly days: Exact<TeamUsageDays> }) {
   return (
     <figure className="flex flex-col gap-3">
       <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2">
+        <span aria-hidden className="col-span-2 mb-2 text-[12px] text-soft">
+          {measure} a day
+        </span>
         <Scale most={most} />
         <div
           role="group"
           aria-roledescription="chart"
-          aria-label={`Credits by day since ${dayName(days.first_day)}. Arrow keys go from day to day.`}
+          aria-label={`${measure.charAt(0).toUpperCase()}${measure.slice(1)} by day since ${dayName(days.first_day)}. Arrow keys go from day to day.`}
           tabIndex={0}
           onKeyDown={move}
           onBlur={() => setAt(null)}
@@ -74,7 +88,7 @@ export function UsageChart({ days }: { readonly days: Exact<TeamUsageDays> }) {
         </ul>
       </figcaption>
       <p role="status" className="sr-only">
-        {chosen !== undefined && dayText(chosen, series)}
+        {chosen !== undefined && dayText(chosen, series, measure)}
       </p>
     </figure>
   )
@@ -100,12 +114,13 @@ function nextDay(key: string, at: number | null, count: number): number | null |
   return key === 'Escape' ? null : undefined
 }
 
-function dayText({ day, total, requests, parts }: UsageDay, series: readonly Series[]): string {
+function dayText({ day, total, requests, parts }: UsageDay, series: readonly Series[], measure: UsageMeasure): string {
   const named = series.flatMap(({ group, name }) => {
     const part = parts.get(group)
     return part === undefined ? [] : [`${name} ${creditsOf(part)}`]
   })
-  return [`${dayName(day)}: ${creditsOf(total)} credits, ${countText(requests, 'request')}`, ...named].join('; ')
+  const others = measure === 'requests' ? '' : `, ${countText(requests, 'request')}`
+  return [`${dayName(day)}: ${creditsOf(total)} ${measure}${others}`, ...named].join('; ')
 }
 
 export function Swatch({ colour }: { readonly colour: string | undefined }) {

@@ -109,7 +109,8 @@ export function UsagePage() {
 }
 
 function Days({ days, search }: { readonly days: Exact<TeamUsageDays>; readonly search: UsageSearch }) {
-  return search.view === 'table' ? <UsageDaysTable days={days} /> : <UsageChart days={days} />
+  if (search.view === 'table') return <UsageDaysTable days={days} />
+  return <UsageChart days={days} {...(search.show === undefined ? {} : { measure: search.show })} />
 }
 
 /** Of the chart; of the list where it is narrowed by what the chart does not know. */
@@ -131,6 +132,12 @@ const GROUPINGS = [
   { value: 'type', text: 'By kind' },
 ] as const
 
+const MEASURES = [
+  { value: 'credits', text: 'Credits' },
+  { value: 'requests', text: 'Requests' },
+  { value: 'tokens', text: 'Tokens' },
+] as const
+
 const VIEWS = [
   { value: 'chart', text: 'Chart' },
   { value: 'table', text: 'Table' },
@@ -139,23 +146,32 @@ const VIEWS = [
 /** What the chart is divided by, and whether its figures are shown in rows. */
 function ChartSwitches({ search }: { readonly search: UsageSearch }) {
   const navigate = route.useNavigate()
-  const { view, by, ...rest } = search
+  const { view, by, show, ...rest } = search
   const go = (next: UsageSearch): void => void navigate({ to: '.', search: next, resetScroll: false, replace: true })
   const inView = view === undefined ? {} : { view }
   const inGroups = by === undefined ? {} : { by }
+  const ofFigure = show === undefined ? {} : { show }
   return (
     <div className="flex flex-wrap gap-2">
+      {view !== 'table' && (
+        <Segments
+          label="Figure"
+          value={show ?? 'credits'}
+          options={MEASURES}
+          onPick={(next) => go({ ...rest, ...inGroups, ...(next === 'credits' ? {} : { show: next }) })}
+        />
+      )}
       <Segments
         label="Divide"
         value={by ?? 'model'}
         options={GROUPINGS}
-        onPick={(next) => go({ ...rest, ...inView, ...(next === 'model' ? {} : { by: next }) })}
+        onPick={(next) => go({ ...rest, ...inView, ...ofFigure, ...(next === 'model' ? {} : { by: next }) })}
       />
       <Segments
         label="Show as"
         value={view ?? 'chart'}
         options={VIEWS}
-        onPick={(next) => go({ ...rest, ...inGroups, ...(next === 'chart' ? {} : { view: next }) })}
+        onPick={(next) => go({ ...rest, ...inGroups, ...ofFigure, ...(next === 'chart' ? {} : { view: next }) })}
       />
     </div>
   )

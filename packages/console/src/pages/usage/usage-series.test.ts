@@ -1,7 +1,7 @@
 import { formatCredits, nanocreditsOf } from '@svc/contract'
 import { expect, test } from 'vitest'
 import { seriesColours } from './series-colour.ts'
-import { fillDays, OTHER, rankSeries, roundTop, sumDays } from './usage-series.ts'
+import { fillDays, measuredBy, OTHER, rankSeries, roundTop, sumDays } from './usage-series.ts'
 
 const row = (day: string, group: string, nano: bigint) => ({
   day,
@@ -28,6 +28,12 @@ test('the six that cost most are shown by themselves, and the others are one', (
   expect(series[0]).toEqual({ group: 'a', name: 'A', total: 9_007_199_254_740_994n })
 })
 
+test('requests and tokens are ranked and drawn as credits are', () => {
+  expect(rankSeries(measuredBy(days, 'tokens'))[0]).toEqual({ group: 'a', name: 'A', total: 6_000_000_000n })
+  expect(rankSeries(measuredBy(days, 'requests')).at(-1)).toMatchObject({ group: OTHER, total: 2_000_000_000n })
+  expect(measuredBy(days, 'credits')).toBe(days)
+})
+
 test('each day of the span is there, and no nanocredit is lost', () => {
   const series = rankSeries(days)
   const filled = fillDays(days, series)
@@ -44,6 +50,7 @@ test('six or fewer need no others', () => {
 
 test('a name has one colour everywhere, and colours side by side can be told apart', () => {
   const names = Array.from({ length: 40 }, (_value, index) => ({ group: `model-${index}` }))
+  expect(seriesColours(names.toReversed())).toEqual(seriesColours(names))
   for (const one of names) expect(seriesColours([one])).toEqual(seriesColours([one, { group: OTHER }]))
   for (let at = 0; at + 6 <= names.length; at += 1) {
     const hues = [...seriesColours(names.slice(at, at + 6)).values()].flatMap((colour) => {

@@ -1,5 +1,6 @@
 /** Money by day and group, ready to be drawn or listed. Amounts are exact nanocredits. */
 import { nanocreditsFrom, type Exact, type TeamUsageDays } from '@svc/contract'
+import type { UsageMeasure } from '../../app/search.ts'
 
 /** Groups that are shown by themselves; the others are one. */
 const LARGEST = 6
@@ -22,6 +23,12 @@ export interface UsageDay {
   readonly requests: number
   /** By group. */
   readonly parts: ReadonlyMap<string, bigint>
+}
+
+/** The same days with another of their figures in place of the credits: what is drawn of these is drawn of those. */
+export function measuredBy(days: Exact<TeamUsageDays>, measure: UsageMeasure): Exact<TeamUsageDays> {
+  if (measure === 'credits') return days
+  return { ...days, data: days.data.map((row) => ({ ...row, credits_charged: String(row[measure]) })) }
 }
 
 /** The groups that cost most, largest first; then `OTHER`, where there are more. */
