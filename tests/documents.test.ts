@@ -47,6 +47,8 @@ function mentionsOf(pattern: RegExp): { readonly path: string; readonly name: st
 const OF_DEPLOYMENT: readonly string[] = [
   ...['SVC_IMAGE', 'SVC_DOMAIN', 'SVC_GATEWAYS', 'SVC_GATEWAY_ADMIN_PORT'],
   ...['SVC_VERSION', 'SVC_REVISION'],
+  // The chart mounts it, and names its file to the gateway.
+  'SVC_LOG_KEY',
 ]
 
 describe('names', () => {

@@ -7,10 +7,14 @@ set -eu
 system=$1
 node=/usr/local/bin/node
 
-mkdir -p "$system/usr/local/bin" "$system/etc" "$system/tmp" "$system/var/lib/svc" "$system/var/lib/dpkg/status.d"
+mkdir -p "$system/usr/local/bin" "$system/etc" "$system/tmp" "$system/var/lib/dpkg/status.d"
 chmod 1777 "$system/tmp"
-chown 10001:10001 "$system/var/lib/svc"
-chmod 700 "$system/var/lib/svc"
+# Its own volume, and a place for one that several gateways share: a volume that is new takes the owner from here.
+for folder in svc svc-shared; do
+  mkdir "$system/var/lib/$folder"
+  chown 10001:10001 "$system/var/lib/$folder"
+  chmod 700 "$system/var/lib/$folder"
+done
 cp "$node" "$system$node"
 
 # Lines such as "libm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x…)", and the loader's own without an arrow. Packages

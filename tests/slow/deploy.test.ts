@@ -48,7 +48,7 @@ const everything = {
   serviceMonitor: { enabled: true, labels: { release: 'monitoring' } },
   prometheusRules: { enabled: true },
   grafanaDashboards: { enabled: true },
-  secrets: { more: { SVC_SMTP_URL: { name: 'svc-mail', key: 'url' } } },
+  secrets: { ledgerLogKey: { name: 'svc-ledger-log' }, more: { SVC_SMTP_URL: { name: 'svc-mail', key: 'url' } } },
   env: { SVC_LOG_LEVEL: 'info' },
   networkPolicy: { from: [{ namespaceSelector: {} }], databaseTo: [{ ipBlock: { cidr: '10.0.0.0/8' } }] },
   persistence: { storageClass: 'fast', annotations: { a: 'b' } },

@@ -39,6 +39,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if .Values.upstream.kind }}
 {{- $_ := set $all "SVC_UPSTREAM_API_KEY" .Values.secrets.upstreamKey }}
 {{- end }}
+{{- if .Values.secrets.ledgerLogKey.name }}
+{{- $_ := set $all "SVC_LOG_KEY" .Values.secrets.ledgerLogKey }}
+{{- end }}
 {{- merge $all .Values.secrets.more | toJson }}
 {{- end }}
 
