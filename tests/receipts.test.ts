@@ -1,13 +1,15 @@
 /** Receipts of a running gateway, checked with what everybody has: the receipt, and a key that was taken over once. */
+import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseReceipt, type Receipt } from '@svc/contract/log/receipt'
 import { isConsistent, proveConsistency, readRoot } from '@svc/contract/log/merkle-proof'
+import { nodeCrypto } from '@svc/contract/log/node-crypto'
 import { parseCheckpoint } from '@svc/contract/log/checkpoint'
-import { parseVerifierKey, type VerifierKey } from '@svc/contract/log/signed-note'
+import { formatVerifierKey, parseVerifierKey, type VerifierKey } from '@svc/contract/log/signed-note'
 import { nodesOfTiles, tilePath } from '@svc/contract/log/tiles'
 import { checkLine, verifyReceipt } from '@svc/contract/log/verify-receipt'
 import { sha256 } from '../packages/server/src/money/ledger-log/entry-facts.ts'
-import { nodeCrypto } from '../packages/server/src/money/ledger-log/log-key.ts'
+import { createSvc } from './run-svc.ts'
 import { eventually } from '../packages/server/testing/eventually.ts'
 import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
@@ -86,6 +88,42 @@ describeEachEngine('receipts', (engine) => {
     const ids = await read.selectFrom('usage_record').select('usage_id').execute()
     const line = await Promise.all(ids.map(({ usage_id: id }) => receiptOf(id)))
     expect(checkLine([receipt, ...line])).toEqual([])
+  })
+
+  test('are checked by the terminal client, and what is false or none ends with a code of its own', async () => {
+    const env = { SVC_BASE_URL: gateway.baseUrl, SVC_API_KEY: gateway.key }
+    const svc = createSvc(env)
+    try {
+      const response = await post('/v1/chat/completions', { model: 'svc-gpt', messages, max_tokens: 5 })
+      await response.text()
+      const id = response.headers.get('x-request-id')!
+      await receiptOf(id)
+      const got = await svc(['receipt', 'get', id])
+      expect(got).toMatchObject({ code: 0 })
+      const file = (name: string, text: string): string => {
+        writeFileSync(`${svc.folder}/${name}`, text)
+        return `${svc.folder}/${name}`
+      }
+      const key = formatVerifierKey(keys[0]!)
+      const keyFile = file('log-key', `${key}\n`)
+      const right = file('right.json', got.out)
+      const verify = (...words: string[]) => svc(['receipt', 'verify', ...words], { env: { SVC_API_KEY: '' } })
+      expect(await verify(right, '--key', key)).toMatchObject({ code: 0, out: expect.stringContaining('holds') })
+      expect((await verify(right, '--key', keyFile, '--json')).code).toBe(0)
+      const cheaper = file('false.json', got.out.replace(/"balance": "\d/, '"balance": "7'))
+      expect(await verify(cheaper, '--key', keyFile)).toMatchObject({
+        code: 1,
+        out: expect.stringMatching(/FALSE.*inclusion/),
+      })
+      expect(await verify(file('none.json', got.out.replace('"amount"', '"amont"')), '--key', keyFile)).toMatchObject({
+        code: 2,
+        notes: expect.stringContaining('entry.amount'),
+      })
+      expect((await verify(right, '--key', 'nothing')).code).toBe(2)
+      expect((await verify(right)).code).toBe(2)
+    } finally {
+      svc.remove()
+    }
   })
 
   describe('the log', () => {

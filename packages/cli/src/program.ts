@@ -11,6 +11,7 @@ import { depositCommand } from './commands/deposit.ts'
 import { keysCommand } from './commands/keys.ts'
 import { modelsCommand } from './commands/models.ts'
 import { priceCommand } from './commands/price.ts'
+import { receiptCommand } from './commands/receipt.ts'
 import { loginCommand, logoutCommand, profilesCommand } from './commands/sign-in.ts'
 import { videoCommand } from './commands/video.ts'
 import type { Start } from './start.ts'
@@ -44,6 +45,7 @@ export function createProgram(start: Start, version: string) {
   program.addCommand(priceCommand(start))
   program.addCommand(balanceCommand(start))
   program.addCommand(usageCommand(start))
+  program.addCommand(receiptCommand(start))
   program.addCommand(depositCommand(start))
   program.addCommand(keysCommand(start))
   program.addCommand(whoamiCommand(start))

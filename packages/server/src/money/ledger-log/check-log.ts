@@ -3,11 +3,12 @@ import { sameBytes } from '@svc/contract/log/bytes'
 import { type Checkpoint, parseCheckpoint } from '@svc/contract/log/checkpoint'
 import { isConsistent, proveConsistency, type TreeHead } from '@svc/contract/log/merkle-proof'
 import { rootOf } from '@svc/contract/log/merkle-tree'
+import { nodeCrypto } from '@svc/contract/log/node-crypto'
 import { parseNote, parseVerifierKey, signersOf, type VerifierKey } from '@svc/contract/log/signed-note'
 import { nodesOfTiles } from '@svc/contract/log/tiles'
 import { sha256 } from './entry-facts.ts'
 import { unpackRoots } from './extend-log.ts'
-import { type LogSigner, nodeCrypto } from './log-key.ts'
+import type { LogSigner } from './log-key.ts'
 import type { LogStore, StoredLog } from './log-store.ts'
 
 /** Why nothing is put down and nothing is signed. */

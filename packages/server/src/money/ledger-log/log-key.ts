@@ -1,15 +1,6 @@
 /** The keys that sign checkpoints, as a file keeps them: a line each, in the form of Go's `note` package. */
-import {
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  hkdfSync,
-  type KeyObject,
-  sign,
-  verify,
-} from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, hkdfSync, type KeyObject, sign } from 'node:crypto'
 import { base64Of, bytesOfText, hexOf, joinBytes, parseBase64 } from '@svc/contract/log/bytes'
-import type { LogCrypto } from '@svc/contract/log/log-crypto'
 import { formatNote, type NoteSignature, type VerifierKey, verifierKeyOf } from '@svc/contract/log/signed-note'
 import { sha256 } from './entry-facts.ts'
 import type { SealKey } from './seal.ts'
@@ -19,20 +10,6 @@ export interface LogSigner {
   readonly key: VerifierKey
   readonly sign: (text: string) => Uint8Array
   readonly sealKey: SealKey
-}
-
-/** Checks signatures as Node can. */
-export const nodeCrypto: LogCrypto = {
-  sha256,
-  verifyEd25519: ({ publicKey, signature, message }) => {
-    const x = Buffer.from(publicKey).toString('base64url')
-    try {
-      const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
-      return verify(null, message, key, signature)
-    } catch {
-      return false
-    }
-  },
 }
 
 const PREFIX = 'PRIVATE+KEY+'

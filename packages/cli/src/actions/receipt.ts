@@ -1,0 +1,84 @@
+/** `svc receipt`: gets receipts, and checks them with nothing but a key. */
+import { readFile } from 'node:fs/promises'
+import { nodeCrypto } from '@svc/contract/log/node-crypto'
+import { parseReceipt, type Receipt } from '@svc/contract/log/receipt'
+import { parseVerifierKey, type VerifierKey } from '@svc/contract/log/signed-note'
+import { checkLine, verifyReceipt } from '@svc/contract/log/verify-receipt'
+import { CommandError } from '../command-error.ts'
+import type { Context } from '../context.ts'
+import { exitCodes } from '../exit-codes.ts'
+
+export async function getReceipt(context: Context, id: string): Promise<void> {
+  const { client, endpoints } = await context.api()
+  const { out, signal } = context.terminal
+  const receipt = await client.call(endpoints.getReceipt, { path: { receipt_id: id } }, { signal })
+  // Its amounts are texts, so that plain JSON is exact.
+  await out.line(JSON.stringify(receipt, null, 2))
+}
+
+export interface VerifyOptions {
+  readonly key: readonly string[]
+}
+
+/**
+ * Checks receipts and says what came of each check.
+ *
+ * @throws {CommandError} with the code for wrong usage where a file is no receipt or a key is none; with the ordinary
+ *   one where something does not hold.
+ */
+export async function verifyReceipts(
+  context: Context,
+  files: readonly string[],
+  options: VerifyOptions,
+): Promise<void> {
+  const keys = (await Promise.all(options.key.map(readKeys))).flat()
+  const receipts = await Promise.all(files.map(readReceipt))
+  const checked = receipts.map((receipt, at) => ({
+    file: files[at] ?? '',
+    checks: verifyReceipt(nodeCrypto, receipt, keys),
+  }))
+  const line = checkLine(receipts)
+  const { terminal } = context
+  if (context.options.json === true) await terminal.out.line(JSON.stringify({ receipts: checked, line }))
+  else {
+    for (const { file, checks } of checked) {
+      for (const { name, holds, finding } of checks) {
+        await terminal.out.line(`${holds ? 'holds' : 'FALSE'}  ${file}  ${name}: ${finding}`)
+      }
+    }
+    for (const { holds, finding } of line) await terminal.out.line(`${holds ? 'note ' : 'FALSE'}  ${finding}`)
+  }
+  const isTrue = [...checked.flatMap(({ checks }) => checks), ...line].every(({ holds }) => holds)
+  if (!isTrue) throw new CommandError('Not everything holds.')
+}
+
+async function readReceipt(file: string): Promise<Receipt> {
+  const parsed = parseReceipt(await readText(file))
+  if ('receipt' in parsed) return parsed.receipt
+  const { field, message } = parsed.problem
+  throw wrong(`${file} is no receipt: ${field === '' ? 'it' : `"${field}"`}: ${message}.`)
+}
+
+/** A key itself, or a file with a line for each. */
+async function readKeys(given: string): Promise<readonly VerifierKey[]> {
+  const own = parseVerifierKey(nodeCrypto.sha256, given)
+  if (own !== null) return [own]
+  const lines = (await readText(given)).split('\n').filter((line) => line.trim() !== '')
+  return lines.map((line) => {
+    const key = parseVerifierKey(nodeCrypto.sha256, line)
+    if (key === null) throw wrong(`${given} holds something that is no key of a ledger log.`)
+    return key
+  })
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (cause) {
+    throw wrong(`${file} cannot be read.`, cause)
+  }
+}
+
+function wrong(message: string, cause?: unknown): CommandError {
+  return new CommandError(message, { exitCode: exitCodes.wrongUsage, cause })
+}
