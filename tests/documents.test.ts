@@ -43,6 +43,8 @@ function mentionsOf(pattern: RegExp): { readonly path: string; readonly name: st
   return documents.flatMap(({ path, text }) => [...text.matchAll(pattern)].map(([, name = '']) => ({ path, name })))
 }
 
+/** Asks random tests for more rounds; a setting of nothing that runs. */
+const OF_TESTS = 'SVC_TEST_ROUNDS'
 /** What compose files, the proxy and the build of the image take: no settings of the gateway. */
 const OF_DEPLOYMENT: readonly string[] = [
   ...['SVC_IMAGE', 'SVC_DOMAIN', 'SVC_GATEWAYS', 'SVC_GATEWAY_ADMIN_PORT'],
@@ -68,6 +70,7 @@ describe('names', () => {
       ...reservedNames.keys(),
       ...clientNames,
       ...OF_DEPLOYMENT,
+      OF_TESTS,
     ]
     const named = mentionsOf(/\b(SVC_[A-Z0-9_]*[A-Z0-9])\b/g)
     expect(named.length).toBeGreaterThan(20)
