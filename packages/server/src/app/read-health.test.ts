@@ -54,6 +54,7 @@ test.each<[State, UpstreamHealth]>([
 
 test('a ledger log that is not the published one is reported, and degrades the gateway', async () => {
   expect(await healthOf({})).toMatchObject({ status: 'ok', ledger_log: 'ok' })
+  expect(await healthOf({ refusal: 'unknown_key' })).toMatchObject({ status: 'ok', ledger_log: 'ok' })
   expect(await healthOf({ refusal: 'shorter' })).toMatchObject({ status: 'degraded', ledger_log: 'degraded' })
 })
 
