@@ -53,7 +53,9 @@ export type PriceEntry = z.output<typeof priceSchema>
 const textCompletionsSchema = filePart({
   path: z
     .string()
-    .regex(/^(\/[\w~-][\w.~-]{0,99}){1,8}$/, 'give a path behind url, such as /completions')
+    .max(200)
+    .regex(/^\/[\w.~/-]+$/, 'give a path behind url, such as /completions')
+    .refine((path) => !/\/[./]/.test(path), 'give a path behind url without // and /..')
     .default('/completions')
     .describe('Where it takes them, behind url.'),
   suffix: z.boolean().default(true).describe('Whether it takes a suffix, and fills in the text before it.'),
