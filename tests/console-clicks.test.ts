@@ -3,7 +3,7 @@
  * gone lead on.
  */
 import { nanocreditsOf, NANOCREDITS_PER_CREDIT } from '@svc/contract'
-import type { Browser, Locator, Page } from 'playwright-core'
+import type { Browser, Locator, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createId } from '../packages/server/src/platform/runtime/ids.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
@@ -282,9 +282,11 @@ test(
   'a script that is gone since an upgrade has the page loaded anew, once',
   async () => {
     let loads = 0
-    const count = (): unknown => (loads += 1)
+    const count = (request: Request): void => {
+      if (request.isNavigationRequest()) loads += 1
+    }
     await open('/keys')
-    page.on('domcontentloaded', count)
+    page.on('request', count)
     await page.route('**/assets/usage-page-*.js', (route) =>
       loads === 0 ? route.fulfill({ status: 404 }) : route.continue(),
     )
@@ -298,7 +300,7 @@ test(
     await places().getByRole('link', { name: 'Models' }).click()
     await page.getByText('A part of this page could not be loaded').waitFor()
     expect(loads).toBe(2)
-    page.off('domcontentloaded', count)
+    page.off('request', count)
     await page.unroute('**/assets/models-page-*.js')
   },
   TEST_MS,
