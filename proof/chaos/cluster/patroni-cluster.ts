@@ -57,6 +57,8 @@ const PORT = 5432
 const POOLER_PORT = 6432
 const API_PORT = 8008
 const ASK_MS = 2_000
+/** More connections in a row than there are nodes. */
+const LEADS_TIMES = 8
 const WHOLE_MS_MAX = 120_000
 const NODE_DISK_BYTES = 640 * 1_048_576
 const DOOR_DISK_BYTES = 8 * 1_048_576
@@ -229,7 +231,13 @@ async function leads(address: string): Promise<void> {
     await session.close().catch(() => undefined)
     return rows[0]?.['is_standby'] === false
   }
-  if (!(await until(takesWrites, WHOLE_MS_MAX))) throw new Error(`${address} leads to no primary`)
+  // A proxy that asks for the first time leads to each node in turn.
+  let times = 0
+  const leadsAlways = async (): Promise<boolean> => {
+    times = (await takesWrites()) ? times + 1 : 0
+    return times > LEADS_TIMES
+  }
+  if (!(await until(leadsAlways, WHOLE_MS_MAX))) throw new Error(`${address} leads to no primary`)
 }
 
 /** The last lines of every log. */
