@@ -140,6 +140,38 @@ export const moneyAlerts: AlertGroup = {
       quiet: { series: [{ series: 'svc_database_holds_oldest_age_seconds', values: '300x30' }], at: '10m' },
     },
     {
+      name: 'SvcLedgerLogRefused',
+      severity: 'page',
+      expr: 'min by (job) (svc_ledger_log_refused) == 1',
+      for: '2m',
+      summary: 'No process signs the ledger log: it is not the one that was published, or its key is gone.',
+      fires: { series: [{ series: 'svc_ledger_log_refused', values: '0 1x20' }], at: '6m' },
+      quiet: { series: [{ series: 'svc_ledger_log_refused', values: '1 0x20' }], at: '6m' },
+    },
+    {
+      name: 'SvcLedgerLogUnsigned',
+      severity: 'ticket',
+      expr:
+        'max by (job) (svc_ledger_log_size) > max by (job) (svc_ledger_log_signed_size) ' +
+        'and max by (job) (delta(svc_ledger_log_signed_size[15m])) == 0',
+      for: '5m',
+      summary: 'Leaves of the ledger log wait for a signed checkpoint: new receipts cannot be had.',
+      fires: {
+        series: [
+          { series: 'svc_ledger_log_size', values: '100+10x40' },
+          { series: 'svc_ledger_log_signed_size', values: '100x40' },
+        ],
+        at: '25m',
+      },
+      quiet: {
+        series: [
+          { series: 'svc_ledger_log_size', values: '100+10x40' },
+          { series: 'svc_ledger_log_signed_size', values: '95+10x40' },
+        ],
+        at: '25m',
+      },
+    },
+    {
       name: 'SvcPriceBelowCost',
       severity: 'ticket',
       expr: 'max by (job) (svc_catalog_cards_below_cost) > 0',

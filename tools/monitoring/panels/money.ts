@@ -95,5 +95,12 @@ export const money: PanelRow = {
       172_800,
     ),
     stat('Unfinished audit', 'short', '1 when the newest came to no verdict.', 'max(svc_database_audit_unfinished)', 1),
+    lines(
+      'Ledger log',
+      'short',
+      'Leaves, and those under a signed checkpoint; the two are a second apart.',
+      ['max(svc_ledger_log_size)', 'leaves'],
+      ['max(svc_ledger_log_signed_size)', 'signed'],
+    ),
   ],
 }
