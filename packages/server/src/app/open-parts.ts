@@ -66,6 +66,18 @@ function openStoredResponses(database: Database, clock: BelievedClock, { peppers
   return createStoredResponses({ store: createStoredResponseStore(database), clock, secrets, space })
 }
 
+/** The ledger, and where it says what it has booked. */
+function openLedger(database: OpenDatabase, observation: Awaited<ReturnType<typeof openObservation>>, log: Logger) {
+  const recent = createRecentBatches()
+  const ledger = new Ledger({
+    engine: observeEngine(observation, createLedgerEngine(database, recent.note)),
+    onCorrected: (holdId, values) =>
+      log.error({ request_id: holdId, values }, 'a settlement had values that cannot be, and was written without them'),
+    onLate: logLateCharges(log),
+  })
+  return { ledger, recent, logStore: openLogStore(database) }
+}
+
 /**
  * Opens everything that a gateway needs.
  *
@@ -104,14 +116,7 @@ export async function openParts({ config, log, clock: machine = systemClock, onF
       log.warn({ upstream, key, failure, rest_ms: restMs }, 'a key of an upstream is refused and rests'),
   })
   const media = await openMedia(config, clock, findProxy)
-  const recent = createRecentBatches()
-  const logStore = openLogStore(database)
-  const ledger = new Ledger({
-    engine: observeEngine(observation, createLedgerEngine(database, recent.note)),
-    onCorrected: (holdId, values) =>
-      log.error({ request_id: holdId, values }, 'a settlement had values that cannot be, and was written without them'),
-    onLate: logLateCharges(log),
-  })
+  const { ledger, recent, logStore } = openLedger(database, observation, log)
   const keyStore = createKeyStore(database)
   const authenticator = createKeyAuthenticator({
     ...{ store: keyStore, peppers: config.peppers },
