@@ -102,5 +102,6 @@ export const money: PanelRow = {
       ['max(svc_ledger_log_size)', 'leaves'],
       ['max(svc_ledger_log_signed_size)', 'signed'],
     ),
+    stat('Refused ledger log', 'short', '1 when no process signs it.', 'min(svc_ledger_log_refused)', 1),
   ],
 }
