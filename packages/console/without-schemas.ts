@@ -2,14 +2,15 @@ import path from 'node:path'
 import { consoleEndpoints, endpoints, type CallableEndpoint } from '@svc/contract'
 import type { Plugin } from 'vite'
 
-/** What the typed client reads of a row, and nothing else: no schema, no codes, no words for the document. */
-function rowForClient({ id, method, path: address, reply, isRepeatable }: CallableEndpoint): object {
+/** What the typed client reads of a row, and nothing else: no schema, no words for the document. */
+function rowForClient({ id, method, path: address, reply, errors, isRepeatable }: CallableEndpoint): object {
   return {
     id,
     method,
     path: address,
     request: {},
-    errors: [],
+    // By this code the client knows that a request has a name, and may be sent again after a lost answer.
+    errors: (errors ?? []).filter((code) => code === 'idempotency_key_reused'),
     isRepeatable,
     reply: { ...(reply.event === undefined ? {} : { event: {} }), ...(reply.bytes === undefined ? {} : { bytes: {} }) },
   }
