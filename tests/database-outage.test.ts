@@ -85,7 +85,9 @@ describe.skipIf(findPostgres() === null)('a gateway whose database goes away', (
   })
 
   test('lives while its connections are cut all the time, and every request ends as it may', async () => {
-    const heal = proxy.cutEvery(150)
+    // Long enough for a busy machine to make a connection and use it: one that never can leaves what it asked unknown,
+    // which the sweep ends after two minutes.
+    const heal = proxy.cutEvery(500)
     const seen = new Map<string, number>()
     const worker = async (turn: number): Promise<void> => {
       for (let each = 0; each < 12; each++) {
