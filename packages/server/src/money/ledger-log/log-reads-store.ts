@@ -8,7 +8,7 @@ import type { LogStore } from './log-store.ts'
 const BATCHES_MAX = 4
 
 /** Reads of the log, and the writes that are one statement. */
-export function createLogReads(database: Database): Omit<LogStore, 'append' | 'noteCheckpoint'> {
+export function createLogReads(database: Database): Omit<LogStore, 'append'> {
   const { read } = database
   const keyRows = (keys: readonly string[], sinceSize: number, now: number) =>
     read
@@ -66,6 +66,14 @@ export function createLogReads(database: Database): Omit<LogStore, 'append' | 'n
     async endLease(holder) {
       const end = read.updateTable('ledger_log').set({ holder: null, lease_until: null }).where('holder', '=', holder)
       await database.write([end.compile()])
+    },
+    async noteCheckpoint(checkpoint, size) {
+      const statement = read
+        .updateTable('ledger_log')
+        .set({ checkpoint, signed_size: size })
+        .where('size', '>=', size)
+        .where('signed_size', '<=', size)
+      await database.write([statement.compile()])
     },
     async noteContradiction(checkpoint) {
       const note = read.updateTable('ledger_log').set({ contradicted_by: checkpoint })

@@ -14,7 +14,7 @@ const BATCH_ENTRIES_MAX = 512
 
 /** Opens the log in a PostgreSQL database. */
 export function createPostgresLogStore(database: PostgresDatabase): LogStore {
-  const { pool, read } = database
+  const { pool } = database
   return {
     ...createLogReads(database),
     async append(context) {
@@ -30,14 +30,6 @@ export function createPostgresLogStore(database: PostgresDatabase): LogStore {
       } finally {
         client.release()
       }
-    },
-    async noteCheckpoint(checkpoint, size) {
-      const statement = read
-        .updateTable('ledger_log')
-        .set({ checkpoint, signed_size: size })
-        .where('size', '>=', size)
-        .where('signed_size', '<=', size)
-      await database.write([statement.compile()])
     },
   }
 }

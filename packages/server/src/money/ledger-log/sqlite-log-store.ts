@@ -36,14 +36,6 @@ export function createSqliteLogStore(database: SqliteDatabase): LogStore {
       // Whatever flushes the checkpoint has flushed this, too: the log of the database is one file, in order.
       return writer.transact(() => put(known, { context, taken, facts }), { isFlushed: false })
     },
-    async noteCheckpoint(checkpoint, size) {
-      const statement = read
-        .updateTable('ledger_log')
-        .set({ checkpoint, signed_size: size })
-        .where('size', '>=', size)
-        .where('signed_size', '<=', size)
-      await database.write([statement.compile()])
-    },
   }
 }
 
