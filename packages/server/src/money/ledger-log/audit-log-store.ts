@@ -24,17 +24,6 @@ export async function* readBatches(db: Kysely<Schema>) {
   }
 }
 
-/** The hashes of a tile, as many as there are; none where it is not there. */
-export async function readHashes(db: Kysely<Schema>, level: number, index: number): Promise<Uint8Array> {
-  const row = await db
-    .selectFrom('ledger_log_tile')
-    .select('hashes')
-    .where('level', '=', level)
-    .where('tile_index', '=', index)
-    .executeTakeFirst()
-  return row?.hashes ?? new Uint8Array()
-}
-
 /** Every row that must have an entry, by the name of that entry. */
 export async function* readBooked(db: Kysely<Schema>): AsyncGenerator<string> {
   for await (const row of pages((after) =>

@@ -8,7 +8,7 @@ import { EMPTY_EDGE, growTree, HASH_BYTES, rootOf, type TreeEdge } from '@svc/co
 import { parseVerifierKey, type VerifierKey } from '@svc/contract/log/signed-note'
 import { TILE_HEIGHT, TILE_WIDTH } from '@svc/contract/log/tiles'
 import { type AuditContext, BREACHES_MAX, type Finding, type Invariant } from '../ledger/audit-query.ts'
-import { readBatches, readBooked, readHashes, readLogRow, readWaiting } from './audit-log-store.ts'
+import { readBatches, readBooked, readLogRow, readWaiting } from './audit-log-store.ts'
 import { openCheckpoint } from './check-log.ts'
 import { type AccountLine, SALTS_BYTES, sha256 } from './entry-facts.ts'
 import { factsOfRows, findEntryRows, type EntryRows } from './entry-rows-store.ts'
@@ -16,6 +16,7 @@ import { type BatchLine as Line, parseLine } from './batch-line.ts'
 import { leafHashOf, packRoots } from './extend-log.ts'
 import { KnownEntries } from './known-entries.ts'
 import type { LogSigner } from './log-key.ts'
+import { readHashes } from './log-reads-store.ts'
 import { openSeal, SEALED_BYTES, type SealedLeaf, type SealKey } from './seal.ts'
 
 /** What an audit has beside the database. */

@@ -1,11 +1,23 @@
 /** What both engines read of the log alike. */
 import { HASH_BYTES } from '@svc/contract/log/merkle-tree'
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
+import type { Schema } from '../../platform/db/schema.ts'
 import type { LogStore } from './log-store.ts'
 
 /** Batches that are looked at for one entry at most. */
 const BATCHES_MAX = 4
+
+/** The hashes of a tile, as many as there are; none where it is not there. */
+export async function readHashes(db: Kysely<Schema>, level: number, index: number): Promise<Uint8Array> {
+  const row = await db
+    .selectFrom('ledger_log_tile')
+    .select('hashes')
+    .where('level', '=', level)
+    .where('tile_index', '=', index)
+    .executeTakeFirst()
+  return row?.hashes ?? new Uint8Array()
+}
 
 /** Reads of the log, and the writes that are one statement. */
 export function createLogReads(database: Database): Omit<LogStore, 'append'> {
@@ -80,14 +92,8 @@ export function createLogReads(database: Database): Omit<LogStore, 'append'> {
       await database.write([note.compile()])
     },
     async readTile({ level, index, width }) {
-      const row = await read
-        .selectFrom('ledger_log_tile')
-        .select('hashes')
-        .where('level', '=', level)
-        .where('tile_index', '=', index)
-        .executeTakeFirst()
-      if (row === undefined || row.hashes.length < width * HASH_BYTES) return null
-      return row.hashes.subarray(0, width * HASH_BYTES)
+      const hashes = await readHashes(read, level, index)
+      return hashes.length < width * HASH_BYTES ? null : hashes.subarray(0, width * HASH_BYTES)
     },
     async findBatches(entries, bookedAt) {
       const names = entries.map((entry) => {
