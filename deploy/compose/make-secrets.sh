@@ -28,6 +28,6 @@ random() {
 
 for name in key-pepper session-secret postgres-password grafana-password; do random | keep "$name"; done
 echo "postgres://svc:$(cat secrets/postgres-password)@postgres:5432/svc" | keep database-url
-# Given by others. A gateway that is told to read an empty one says so and does not start.
+# Given by others. A gateway that finds an empty one says so and does not start.
 for name in upstream-key s3-access-key-id s3-secret-access-key; do printf '' | keep "$name"; done
 [ -s secrets/upstream-key ] || echo "Put the key of your upstream into $PWD/secrets/upstream-key."

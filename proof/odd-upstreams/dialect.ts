@@ -1,6 +1,6 @@
 /**
  * A random dialect of an upstream: what it says, how it spells that, how its bytes come, and what goes wrong. Each part
- * is plain in most dialects, so that a few oddities meet in each. Plain is first, for whoever reads a fault.
+ * is plain in most dialects, so that a few oddities meet in each. Plain is first, for a person who reads a fault.
  */
 import fc from 'fast-check'
 import { rarely, weighted } from '../fuzz/draw.ts'

@@ -87,7 +87,7 @@ export async function openRig(options: RigOptions): Promise<Rig> {
   })
   const books = await openGatewayBooks(rig.place, PEPPER)
   const whole = (credits: bigint) => nanocreditsOf(credits * NANOCREDITS_PER_CREDIT)
-  // A gateway behind a proxy has to be told by which address it is reached: here by that of its own port.
+  // A gateway behind a proxy needs the address by which it is reached: here by that of its own port.
   const isBehindProxy = options.env?.['SVC_TRUSTED_PROXIES'] !== undefined
   return {
     ...books,

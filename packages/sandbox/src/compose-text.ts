@@ -15,7 +15,7 @@ const hints: readonly string[] = [
   'Your balance fell by exactly the charge that comes with this answer, and GET /v1/usage explains it line by line.',
   'Ask for svc-sandbox/cut@3 to see a stream that breaks after three chunks.',
   'Ask for svc-sandbox/slow to see how your client waits, and svc-sandbox/hang to see how it gives up.',
-  'Ask for svc-sandbox/402 to see what a client is told when credits run out.',
+  'Ask for svc-sandbox/402 to see the error that a client gets when credits run out.',
   'Send the same seed again and I will say the same thing again.',
   'Offer me tools and I will call one with arguments that fit its schema.',
   'Set response_format to a JSON schema and I will answer with a value that fits it.',

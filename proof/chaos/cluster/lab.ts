@@ -29,7 +29,7 @@ export interface Machine {
   boot(): Promise<void>
   /** Takes the wire out, or puts it in again. */
   wire(state: 'up' | 'down'): Promise<void>
-  /** Drops what it sends to other machines, and what they send to it; whoever else it speaks with goes on. */
+  /** Drops what it sends to other machines, and what they send to it; its other connections go on. */
   part(others: readonly Machine[]): Promise<void>
   join(others: readonly Machine[]): Promise<void>
 }

@@ -67,7 +67,7 @@ const PASSWORDS = {
   ...{ REWIND_PASSWORD: 'rewind-of-a-run', DATABASE_USER: 'svc', DATABASE_PASSWORD: 'svc-of-a-run' },
 } as const
 
-/** What HAProxy and Patroni do where nobody has thought of it. */
+/** What HAProxy and Patroni do by default. */
 const PLAIN: Readonly<Record<string, readonly (readonly [from: RegExp, to: string])[]>> = {
   patroni: [
     [/synchronous_mode: true/, 'synchronous_mode: false'],

@@ -38,7 +38,7 @@ function LostConnection() {
 function EndedSession() {
   const reason = useSyncExternalStore(endedSession.subscribe, endedSession.reason)
   const client = useQueryClient()
-  // Pages before the sign-in have nobody to sign in again.
+  // Pages before the sign-in have no person to sign in again.
   if (reason === null || client.getQueryData(sessionQuery.queryKey)?.user == null) return null
   return (
     <Suspense fallback={null}>

@@ -13,7 +13,7 @@ const AS_JSON = /"\\u0000(file-\d{1,4}\.[a-z0-9]{1,10})\\u0000([\w./+-]{1,80})"/
 const DATA_URL = /^data:([\w./+-]{1,80});base64,/
 
 /**
- * The same value with its data URLs as files beside the code: nobody reads them, and what is cut short does not run.
+ * The same value with its data URLs as files beside the code: people do not read them, and what is cut short does not run.
  *
  * @returns the files, in the order in which they are named.
  */

@@ -7,7 +7,7 @@ import { canonicalJson } from './canonical-json.ts'
 import type { LedgerEntry, LedgerRecord, OperatorRecord } from './ledger-entry.ts'
 import type { Sha256 } from './log-crypto.ts'
 
-/** Bytes of a salt: whoever knows an entry but for its salt cannot find its leaf. */
+/** Bytes of a salt: a person who knows an entry but not its salt cannot find its leaf. */
 export const SALT_BYTES = 16
 
 /** The digest of a usage record: SHA-256 of its canonical JSON, as lower-case hex. */

@@ -10,7 +10,7 @@ import type { Logger } from '../platform/runtime/log.ts'
 
 const AUDIT_WORKER = new URL('audit.worker.ts', import.meta.url)
 
-/** What the thread is told. */
+/** What is sent to the thread. */
 export interface AuditWork {
   readonly url: string | null
   readonly dataDir: string

@@ -26,7 +26,7 @@ export interface LedgerLogParts {
 }
 
 /**
- * Opens the log. The first start makes its key; a key that is gone later is not replaced, since nobody would know it.
+ * Opens the log. The first start makes its key; a key that is gone later is not replaced, since no verifier would know it.
  *
  * @throws {ConfigError} when the file of the key is none, or cannot be read or made.
  */

@@ -157,7 +157,7 @@ export class BatchRun {
       release()
       if (this.#working.size > 0 || this.#waiting.length > 0 || this.#isStale) await this.#idle()
       else if (this.#pausedUntil <= this.#deps.clock.elapsed() || this.#unmade() !== null) {
-        // Whoever else worked on a line of it may have left it.
+        // Another process that worked on a line of it may have left it.
         await this.#reload()
         if (this.#waiting.length === 0) return true
       } else await this.#idle()

@@ -18,7 +18,7 @@ const OPENROUTER_PATHS = /^\/api\/v1\/(?:key|credits|generation)(?:[/?]|$)/
 
 /**
  * Whether a client reads errors as OpenRouter writes them: one of its SDKs, by its user agent or in a browser by its
- * headers, or whoever asks at an address of OpenRouter. Other clients that are told to send those headers, such as
+ * headers, or any client that asks at an address of OpenRouter. Other clients that are told to send those headers, such as
  * OpenAI's, send `x-stainless-…` as well.
  */
 export function speaksOpenRouter({ headers, url }: Asked): boolean {

@@ -47,7 +47,7 @@ function unpack(packed: Buffer): Quote {
       ? nanocreditsOf(BigInt(String(value.amount)))
       : value
   const text = inflateRawSync(packed, { maxOutputLength: CONTENT_BYTES_MAX }).toString('utf8')
-  // Nobody else can make a text that opens.
+  // No one without the pepper can make a text that opens.
   return JSON.parse(text, amounts) as Quote
 }
 

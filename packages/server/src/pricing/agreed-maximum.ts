@@ -2,7 +2,7 @@
 import { formatCredits, type Nanocredits } from '@svc/contract'
 
 /**
- * Adds the agreed maximum to the text of a usage record: without it nobody could tell why less was charged than the
+ * Adds the agreed maximum to the text of a usage record: without it no reader could see why less was charged than the
  * prices give.
  *
  * @param pricing JSON text of an object; null where nothing is charged.

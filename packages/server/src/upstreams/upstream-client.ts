@@ -75,7 +75,7 @@ function keyHeaders(options: {
  *
  * @param options.apiKey null for servers that want none.
  * @param options.keyHeader the header that carries the key alone; absent: `authorization`, as a bearer's.
- * @param options.onAnswer is told the headers of every answer; it must not throw.
+ * @param options.onAnswer receives the headers of every answer; it must not throw.
  */
 export function createUpstreamClient(options: {
   readonly url: string

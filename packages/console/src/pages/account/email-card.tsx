@@ -33,7 +33,7 @@ export function EmailCard() {
       {sentTo === null ? (
         <form className="flex flex-col gap-3" onSubmit={submit}>
           <p className="text-soft">
-            With an address you can also sign in by a link, be invited to teams, and be told when credits run low.
+            With an address you can also sign in by a link, be invited to teams, and get an email when credits run low.
           </p>
           <TextField
             label="E-mail"

@@ -42,7 +42,7 @@ function addToolSearch(list: MessageList, item: Fields, path: string): void {
   list.addCall(callOf(item, path, { name: TOOL_SEARCH, arguments: jsonOf(item['arguments']) }))
 }
 
-/** What a search has found: the model is told the names, and the tools themselves are offered. */
+/** What a search has found: the model receives the names, and the tools themselves are offered. */
 function addFoundTools(list: MessageList, item: Fields, path: string, offered: OfferedTools): void {
   if (textOf(item['call_id']) === null) return
   const found = recordsOf(item['tools']).flatMap((tool) => {

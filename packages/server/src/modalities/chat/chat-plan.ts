@@ -1,4 +1,4 @@
-/** What one chat may come to at most, before it is held for, and what an upstream is told once it is. */
+/** What one chat may come to at most, before it is held for, and what is sent to an upstream once it is. */
 import type { OpenHold } from '../../money/billing/open-hold.ts'
 import type { Model } from '../../catalog/model.ts'
 import { InvariantError } from '../../platform/errors/invariant-error.ts'
@@ -167,7 +167,7 @@ export class ChatBounds {
     return { promptTokensMax: this.#promptTokens, promptTokens: estimatePrompt(this.#prompt), choices }
   }
 
-  /** What an upstream is told, by what is held. @throws {ServiceError} as `reportLimits`. */
+  /** What is sent to an upstream, by what is held. @throws {ServiceError} as `reportLimits`. */
   plan(hold: OpenHold): ChatPlan {
     const told = reportLimits(this.#call, hold, this.#limit, this.choices)
     const completesText = this.#call.completes !== null

@@ -1,7 +1,7 @@
 /**
  * What a chat says of models and providers in OpenRouter's fields: read here, and not passed on. Models that are named
  * besides are an order of preference; what is said of providers is taken where it is a preference, and refused where
- * it is a condition that nobody here could keep. Source: OpenRouter, model and provider routing; decision 0130.
+ * it is a condition that this gateway could not keep. Source: OpenRouter, model and provider routing; decision 0130.
  */
 import { MODEL_CHARACTERS_MAX } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'

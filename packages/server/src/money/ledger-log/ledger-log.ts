@@ -107,7 +107,7 @@ export class LedgerLog {
   async #sequence(): Promise<void> {
     const { store, clock, processId } = this.#deps
     const log = await this.#openLog()
-    // Whoever may not sign leaves the lease to others.
+    // A process that may not sign leaves the lease to others.
     if (log === null || !(await this.#maySign(log))) return
     if (!(await store.takeLease(processId, clock.now(), LEASE_MS))) return
     const edge = await this.#checked(log)

@@ -40,7 +40,7 @@ export interface AppendContext {
   readonly now: number
   /** Entries in one append, about. */
   readonly most: number
-  /** The tree that the log must have: another one means that somebody else has put entries down. */
+  /** The tree that the log must have: another one means that another process has put entries down. */
   readonly edge: TreeEdge
   /** What is in memory of a batch that waits; null for one that must be read. */
   readonly recall: (pendingId: number, entries: string) => readonly EntryFacts[] | null

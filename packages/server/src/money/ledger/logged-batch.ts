@@ -31,7 +31,7 @@ export interface EndedRequest {
   readonly teamId: string | null
 }
 
-/** What one batch has booked, as it is in memory: whoever puts it into the log need not read it again. */
+/** What one batch has booked, as it is in memory: the writer of the log need not read it again. */
 export interface LoggedBatch {
   /** Of the row that names these entries. The same id may come again once that row is gone. */
   readonly pendingId: number

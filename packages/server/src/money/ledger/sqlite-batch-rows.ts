@@ -56,7 +56,7 @@ export interface BatchRows {
   readonly deposits: Map<string, DepositRow | null>
   /** By chain, address and asset. */
   readonly inflows: Map<string, InflowRow>
-  /** What the ledger log is told, in the order in which it came about. */
+  /** Entries for the ledger log, in the order in which they were booked. */
   readonly booked: Set<string>
 }
 
@@ -171,7 +171,7 @@ function keepRows(rows: BatchRows): void {
  * Writes everything that the batch changed. The order satisfies the foreign keys, and lets the usage record of an
  * expired hold be replaced while its hold is still expired.
  *
- * @returns what the ledger log is told of it; null for nothing.
+ * @returns its entry for the ledger log; null where it has none.
  */
 export function writeBatchRows(rows: BatchRows): LoggedBatch | null {
   const { store } = rows

@@ -29,7 +29,7 @@ interface ReaderOptions {
   readonly readFrames: ((data: string) => WireFrames) | null
   /** How many choices were asked for. */
   readonly choices: number
-  /** Called once with the name under which the reasoning comes; absent: nobody remembers it. */
+  /** Called once with the name under which the reasoning comes; absent: it is not remembered. */
   readonly onReasoning?: (name: ReasoningName) => void
   /** Called when the answer is over although its stream is open: nothing more of it is wanted. */
   readonly onOver: () => void
