@@ -61,7 +61,7 @@ function urlOf(baseUrl: string, endpoint: CallableEndpoint, input: AnyInput): st
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => {
     const value = input.path?.[name]
     if (typeof value !== 'string' || value === '') throw new TypeError(`The path parameter ${name} is missing.`)
-    return encodeURIComponent(value)
+    return name === 'id' ? encodePath(value) : encodeURIComponent(value)
   })
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(input.query ?? {})) {
@@ -69,4 +69,14 @@ function urlOf(baseUrl: string, endpoint: CallableEndpoint, input: AnyInput): st
   }
   const search = query.size === 0 ? '' : `?${query.toString()}`
   return `${trimEndOf(baseUrl, '/')}${path}${search}`
+}
+
+const STEPS: ReadonlySet<string> = new Set(['', '.', '..'])
+
+/** An id may have slashes, which some proxies refuse or change where they are escaped. It never leads elsewhere. */
+function encodePath(id: string): string {
+  const segments = id.split('/')
+  return segments.some((segment) => STEPS.has(segment))
+    ? encodeURIComponent(id)
+    : segments.map(encodeURIComponent).join('/')
 }

@@ -82,7 +82,7 @@ describe('a call', () => {
     expect(model.svc.credits_per_1m_input).toBe('6')
     await client.call(endpoints.listUsage, { query: { limit: 5, model: 'a&b', type: 'chat' } })
     expect(requests.map((request) => request.line)).toEqual([
-      'GET /api/v1/models/openrouter%2Fopenai%2Fgpt%206',
+      'GET /api/v1/models/openrouter/openai/gpt%206',
       'GET /api/v1/usage?limit=5&model=a%26b&type=chat',
     ])
   })
@@ -92,6 +92,12 @@ describe('a call', () => {
     const reply = await client.call(endpoints.createChatCompletion, { body: { ...chatBody, temperature: 0 } })
     expect(reply.svc.credits_charged).toBe('0.021')
     expect(JSON.parse(requests[0]?.body ?? '')).toEqual({ ...chatBody, temperature: 0 })
+  })
+
+  test.each(['../keys', 'a/../b', 'a//b', './a'])('escapes %j, which would lead elsewhere', async (id) => {
+    script = [json(404, {})]
+    await failureOf(client.call(endpoints.getModel, { path: { id } }))
+    expect(requests[0]?.line).toBe(`GET /api/v1/models/${id.replaceAll('/', '%2F')}`)
   })
 
   test('without a path parameter does not leave', async () => {

@@ -35,8 +35,6 @@ export interface GatewayStart {
   readonly workingDir: string
   /** A free one by default. */
   readonly port?: number
-  /** The program, where it is another one than the gateway's own. */
-  readonly program?: string
   /** Options of Node itself. */
   readonly nodeOptions?: readonly string[]
   /** Sees each line of the log. */
@@ -77,9 +75,9 @@ async function waitUntilReady(child: ChildProcess, output: Output): Promise<void
 
 /** Starts a gateway and waits until it listens. It ends with this process at the latest. */
 export async function startGatewayProcess(start: GatewayStart): Promise<GatewayProcess> {
-  const { env, workingDir, logFile, program = MAIN, port = await findFreePort() } = start
+  const { env, workingDir, logFile, port = await findFreePort() } = start
   const log = logFile === undefined ? 'pipe' : openSync(logFile, 'a')
-  const child = fork(program, [], {
+  const child = fork(MAIN, [], {
     cwd: workingDir,
     env: { ...env, SVC_PORT: String(port) },
     execArgv: [...(start.nodeOptions ?? [])],

@@ -15,7 +15,7 @@ export const LOG_NAME = 'gateway.test/api/log'
 
 /** Keys as a file would have them. */
 export function testSigners(name = LOG_NAME): readonly LogSigner[] {
-  return parseLogKeys(makeLogKey(name)) ?? []
+  return parseLogKeys(makeLogKey(name))?.signers ?? []
 }
 
 /** A file that outlives the process that wrote it, in memory. */

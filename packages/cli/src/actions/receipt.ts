@@ -1,12 +1,10 @@
 /** `svc receipt`: gets receipts, and checks them with nothing but a key. */
-import { readFile } from 'node:fs/promises'
 import { nodeCrypto } from '@svc/contract/log/node-crypto'
 import { parseReceipt, type Receipt } from '@svc/contract/log/receipt'
-import { parseVerifierKey, type VerifierKey } from '@svc/contract/log/signed-note'
 import { checkLine, verifyReceipt } from '@svc/contract/log/verify-receipt'
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
-import { exitCodes } from '../exit-codes.ts'
+import { readLogKeys, readText, wrongFile } from '../files/log-keys.ts'
 
 export async function getReceipt(context: Context, id: string): Promise<void> {
   const { client, endpoints } = await context.api()
@@ -31,7 +29,7 @@ export async function verifyReceipts(
   files: readonly string[],
   options: VerifyOptions,
 ): Promise<void> {
-  const keys = (await Promise.all(options.key.map(readKeys))).flat()
+  const keys = await readLogKeys(options.key)
   const receipts = await Promise.all(files.map(readReceipt))
   const checked = receipts.map((receipt, at) => ({
     file: files[at] ?? '',
@@ -56,29 +54,5 @@ async function readReceipt(file: string): Promise<Receipt> {
   const parsed = parseReceipt(await readText(file))
   if ('receipt' in parsed) return parsed.receipt
   const { field, message } = parsed.problem
-  throw wrong(`${file} is no receipt: ${field === '' ? 'it' : `"${field}"`}: ${message}.`)
-}
-
-/** A key itself, or a file with a line for each. */
-async function readKeys(given: string): Promise<readonly VerifierKey[]> {
-  const own = parseVerifierKey(nodeCrypto.sha256, given)
-  if (own !== null) return [own]
-  const lines = (await readText(given)).split('\n').filter((line) => line.trim() !== '')
-  return lines.map((line) => {
-    const key = parseVerifierKey(nodeCrypto.sha256, line)
-    if (key === null) throw wrong(`${given} holds something that is no key of a ledger log.`)
-    return key
-  })
-}
-
-async function readText(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (cause) {
-    throw wrong(`${file} cannot be read.`, cause)
-  }
-}
-
-function wrong(message: string, cause?: unknown): CommandError {
-  return new CommandError(message, { exitCode: exitCodes.wrongUsage, cause })
+  throw wrongFile(`${file} is no receipt: ${field === '' ? 'it' : `"${field}"`}: ${message}.`)
 }

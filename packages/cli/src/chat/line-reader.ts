@@ -16,21 +16,18 @@ export interface LineReader {
 }
 
 const HISTORY_LINES = 1_000
-/** Single lines of all conversations, in the folder of settings. */
-export const LINES_FILE = 'chat-history'
 const CONTINUED = '… '
 const BLOCK = '"""'
 
 /** Whole lines that can replace a line that was begun. */
 export type LineCompleter = (line: string) => Promise<readonly string[]>
 
-/** @param folder where lines are kept for the next conversation; null to keep none. */
-export function openLineReader(terminal: Terminal, folder: string | null, complete: LineCompleter): LineReader {
-  const historyFile = folder === null ? null : path.join(folder, LINES_FILE)
+export function openLineReader(terminal: Terminal, folder: string, complete: LineCompleter): LineReader {
+  const historyFile = path.join(folder, 'chat-history')
   const lines = createInterface({
     input: terminal.input,
     output: terminal.notesStream,
-    history: historyFile === null ? [] : readHistory(historyFile),
+    history: readHistory(historyFile),
     historySize: HISTORY_LINES,
     removeHistoryDuplicates: true,
     completer: async (line: string): Promise<[string[], string]> => [[...(await complete(line))], line],
@@ -53,7 +50,7 @@ export function openLineReader(terminal: Terminal, folder: string | null, comple
     read: async (prompt) => {
       if (ended.signal.aborted) ended = new AbortController()
       const text = await readMessage(ask, prompt)
-      if (historyFile !== null && text !== null && text.trim() !== '') remember(historyFile, text)
+      if (text !== null && text.trim() !== '') remember(historyFile, text)
       return text
     },
     whileAnswering: async (work) => {

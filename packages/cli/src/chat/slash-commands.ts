@@ -4,8 +4,7 @@ import { ownMember, type ChatMessage } from '@svc/contract'
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
 import { creditsText, creditsTextOf } from '../credits-text.ts'
-import { conversationMarkdown } from '../history/conversation.ts'
-import { attachFile } from './attach.ts'
+import { readImage } from './attach.ts'
 import type { Session } from './session.ts'
 
 interface SlashCommand {
@@ -20,7 +19,7 @@ interface SlashCommand {
 const commands: readonly SlashCommand[] = [
   { name: 'model', takes: '[ID]', help: 'change the model, or show it', run: changeModel },
   { name: 'system', takes: '[TEXT]', help: 'set the system prompt; without a text remove it', run: changeSystem },
-  { name: 'attach', takes: 'FILE', help: 'attach an image, PDF, recording or text to the next question', run: attach },
+  { name: 'image', takes: 'FILE', help: 'attach an image to the next question', run: attachImage },
   { name: 'retry', takes: '', help: 'ask the last question again', run: retry },
   { name: 'clear', takes: '', help: 'forget the conversation', run: clear },
   { name: 'save', takes: 'FILE', help: 'write the conversation to a new file, as Markdown', run: save },
@@ -29,7 +28,7 @@ const commands: readonly SlashCommand[] = [
   { name: 'quit', takes: '', help: 'end the conversation', run: () => Promise.resolve(false) },
 ]
 
-const SHORT_FORMS: Readonly<Record<string, string>> = { exit: 'quit', q: 'quit', '?': 'help', image: 'attach' }
+const SHORT_FORMS: Readonly<Record<string, string>> = { exit: 'quit', q: 'quit', '?': 'help' }
 
 /**
  * Runs a line that begins with a slash.
@@ -83,8 +82,8 @@ async function changeSystem({ state, note }: Session, text: string): Promise<boo
   return true
 }
 
-async function attach({ state, note }: Session, file: string): Promise<boolean> {
-  state.attached = [...state.attached, await attachFile(file)]
+async function attachImage({ state, note }: Session, file: string): Promise<boolean> {
+  state.images = [...state.images, await readImage(file)]
   await note(`${file} goes with the next question.`)
   return true
 }
@@ -106,7 +105,7 @@ async function clear({ state, note }: Session): Promise<boolean> {
 }
 
 async function save({ state, note }: Session, file: string): Promise<boolean> {
-  const text = conversationMarkdown(state.question.messages)
+  const text = state.question.messages.map((message) => `## ${message.role}\n\n${textOf(message)}\n`).join('\n')
   try {
     const handle = await open(file, 'wx', 0o600)
     try {
@@ -120,6 +119,13 @@ async function save({ state, note }: Session, file: string): Promise<boolean> {
   }
   await note(`Saved to ${file}.`)
   return true
+}
+
+function textOf({ content }: ChatMessage): string {
+  if (typeof content === 'string') return content
+  return (content ?? [])
+    .map((part) => (typeof part['text'] === 'string' ? part['text'] : `[${part.type}]`))
+    .join('\n\n')
 }
 
 async function showCost({ state, api, note }: Session): Promise<boolean> {

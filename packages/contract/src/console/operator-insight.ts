@@ -120,6 +120,8 @@ export const journalActions = [
   'mail.suppress',
   'audit.run',
   'store.go_live',
+  'log.replace_key',
+  'log.begin_anew',
 ] as const
 
 export const journalQuery = z.object({

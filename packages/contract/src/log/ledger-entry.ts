@@ -14,7 +14,11 @@ export type EntryKind = (typeof entryKinds)[number]
 
 const amount = z.string().regex(/^(?:0|-?[1-9]\d{0,18})$/, 'give nanocredits as decimal text')
 const digest = z.string().regex(/^[0-9a-f]{64}$/, 'give 64 lower-case hex digits')
-const text = z.string().max(20_000)
+/** Halves of a character have no canonical form. */
+const text = z
+  .string()
+  .max(20_000)
+  .refine((value) => value.isWellFormed(), 'give well-formed text')
 const count = z.int().nonnegative()
 
 /** One line of an account, as its owner sees it. */

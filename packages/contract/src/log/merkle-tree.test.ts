@@ -1,27 +1,18 @@
-import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { tilesOfLeaves } from '../../testing/signed-log.ts'
 import { hexOf } from './bytes.ts'
 import { isConsistent, proveConsistency, proveInclusion, readRoot, rootByInclusion } from './merkle-proof.ts'
 import { EMPTY_EDGE, growTree, hashLeaf, rootOf } from './merkle-tree.ts'
-import { nodesOfTiles, parseTilePath, type Tile, tilePath, tileWidth } from './tiles.ts'
+import { nodeCrypto } from './node-crypto.ts'
+import { nodesOfTiles, parseTilePath, tilePath, tileWidth } from './tiles.ts'
 
-const sha256 = (bytes: Uint8Array): Uint8Array => new Uint8Array(createHash('sha256').update(bytes).digest())
+const { sha256 } = nodeCrypto
 const leafOf = (index: number): Uint8Array => hashLeaf(sha256, Uint8Array.of(index % 256, Math.floor(index / 256)))
 
-/** The tiles of a tree, put together as a log does: leaves as they come, and each full tile's root one level above. */
 function tilesOf(size: number) {
-  const levels = new Map<number, Uint8Array[]>()
-  const add = (level: number, hash: Uint8Array): void => void levels.set(level, [...(levels.get(level) ?? []), hash])
   const leaves = Array.from({ length: size }, (_value, index) => leafOf(index))
-  levels.set(0, leaves)
-  const edge = growTree(sha256, EMPTY_EDGE, leaves, ({ height, hash }) => {
-    if (height % 8 === 0) add(height / 8, hash)
-  })
-  const read = ({ level, index, width }: Tile): Promise<Uint8Array> => {
-    const hashes = (levels.get(level) ?? []).slice(index * 256, index * 256 + width)
-    return Promise.resolve(Uint8Array.from(hashes.flatMap((hash) => [...hash])))
-  }
-  return { edge, leaves, source: { sha256, readNode: nodesOfTiles(sha256, size, read) } }
+  const { edge, readTile } = tilesOfLeaves(leaves)
+  return { edge, leaves, source: { sha256, readNode: nodesOfTiles(sha256, size, readTile) } }
 }
 
 /** Source: the reference tests of RFC 6962. */

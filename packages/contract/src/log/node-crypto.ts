@@ -3,7 +3,8 @@ import { createHash, createPublicKey, verify } from 'node:crypto'
 import type { LogCrypto } from './log-crypto.ts'
 
 export const nodeCrypto: LogCrypto = {
-  sha256: (bytes) => createHash('sha256').update(bytes).digest(),
+  // Plain bytes, as all others have them: a Buffer is equal to none.
+  sha256: (bytes) => new Uint8Array(createHash('sha256').update(bytes).digest()),
   verifyEd25519: ({ publicKey, signature, message }) => {
     const x = Buffer.from(publicKey).toString('base64url')
     try {

@@ -1,8 +1,8 @@
-import { createHash, createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto'
+import { generateKeyPairSync, sign } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { base64Of, bytesOfText, parseBase64, parseHex } from './bytes.ts'
 import { formatCheckpoint, parseCheckpoint } from './checkpoint.ts'
-import type { LogCrypto } from './log-crypto.ts'
+import { nodeCrypto } from './node-crypto.ts'
 import {
   formatNote,
   formatVerifierKey,
@@ -14,14 +14,7 @@ import {
 } from './signed-note.ts'
 import { formatTlogProof, parseTlogProof } from './tlog-proof.ts'
 
-const crypto: LogCrypto = {
-  sha256: (bytes) => new Uint8Array(createHash('sha256').update(bytes).digest()),
-  verifyEd25519: ({ publicKey, signature, message }) => {
-    const x = Buffer.from(publicKey).toString('base64url')
-    return verify(null, message, createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' }), signature)
-  },
-}
-const { sha256 } = crypto
+const { sha256 } = nodeCrypto
 
 /** Source: the documentation of Go's golang.org/x/mod/sumdb/note. */
 const NEUMANN = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW'
@@ -49,24 +42,24 @@ const noteBy = (text: string, ...pairs: readonly ReturnType<typeof keyPair>[]): 
 test('a note that another program has signed is believed, and not when a letter differs', () => {
   const key = parseVerifierKey(sha256, NEUMANN)!
   expect(formatVerifierKey(key)).toBe(NEUMANN)
-  expect(signersOf(crypto, parseNote(PLAIN_NOTE)!, [key])).toEqual([key])
-  expect(signersOf(crypto, parseNote(NOTE)!, [key])).toEqual([])
+  expect(signersOf(nodeCrypto, parseNote(PLAIN_NOTE)!, [key])).toEqual([key])
+  expect(signersOf(nodeCrypto, parseNote(NOTE)!, [key])).toEqual([])
 })
 
 test('a note comes back as it was written, and each of its signers is found', () => {
   const [first, second, other] = [keyPair('a.example/log'), keyPair('a.example/log'), keyPair('b.example')]
   const note = noteBy('a.example/log\n1\nroot\n', first, second)
   expect(parseNote(formatNote(note))).toEqual(note)
-  expect(signersOf(crypto, note, [second.key])).toEqual([second.key])
-  expect(signersOf(crypto, note, [first.key, second.key])).toEqual([first.key, second.key])
-  expect(signersOf(crypto, note, [other.key])).toEqual([])
+  expect(signersOf(nodeCrypto, note, [second.key])).toEqual([second.key])
+  expect(signersOf(nodeCrypto, note, [first.key, second.key])).toEqual([first.key, second.key])
+  expect(signersOf(nodeCrypto, note, [other.key])).toEqual([])
 })
 
 test('one wrong signature of a known key makes the note worthless', () => {
   const [first, second] = [keyPair('a'), keyPair('a')]
   const { signatures } = noteBy('other\n', first)
   const note = { text: 'text\n', signatures: [...signatures, second.signatureOf('text\n')] }
-  expect(signersOf(crypto, note, [first.key, second.key])).toEqual([])
+  expect(signersOf(nodeCrypto, note, [first.key, second.key])).toEqual([])
 })
 
 test.each([
@@ -94,14 +87,15 @@ test.each([
   expect(parseVerifierKey(sha256, text)).toBeNull()
 })
 
-test('a checkpoint comes back as it was written, whatever follows its three lines', () => {
-  const checkpoint = { origin: 'example.com/log', size: 20_852_163, root: sha256(bytesOfText('x')) }
+test('a checkpoint comes back as it was written, with what follows its three lines', () => {
+  const checkpoint = { origin: 'example.com/log', size: 20_852_163, root: sha256(bytesOfText('x')), extensions: [] }
   expect(formatCheckpoint(checkpoint).split('\n').slice(0, 2)).toEqual(['example.com/log', '20852163'])
   expect(parseCheckpoint(formatCheckpoint(checkpoint))).toEqual(checkpoint)
-  expect(parseCheckpoint(`${formatCheckpoint(checkpoint)}more\n`)).toEqual(checkpoint)
+  expect(parseCheckpoint(`${formatCheckpoint(checkpoint)}more\n`)).toEqual({ ...checkpoint, extensions: ['more'] })
+  expect(formatCheckpoint({ ...checkpoint, extensions: ['more'] })).toBe(`${formatCheckpoint(checkpoint)}more\n`)
 })
 
-test.each(['', 'a\n', 'a\n1\n', '\n1\nX\n', 'a\n01\nX\n', 'a\n-1\nX\n', 'a\n1\nAAAA\n', 'a\n1\nX'])(
+test.each(['', 'a\n', 'a\n1\n', '\n1\nX\n', 'a\n01\nX\n', 'a\n-1\nX\n', 'a\n1\nAAAA\n', 'a\n1\nX', 'a\n1\nX\n\n'])(
   '%j is no checkpoint',
   (text) => {
     const root = base64Of(sha256(bytesOfText('x')))

@@ -1,128 +1,39 @@
-import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { base64Of, bytesOfText, hexOf } from './bytes.ts'
+import {
+  charge,
+  freeRecord,
+  grant,
+  key,
+  keyOf,
+  leaves,
+  noteOf,
+  operator,
+  operatorSalt,
+  ORIGIN,
+  receiptOf,
+  record,
+  salt,
+} from '../../testing/test-receipts.ts'
+import { base64Of, hexOf } from './bytes.ts'
 import { canonicalJson } from './canonical-json.ts'
-import { formatCheckpoint } from './checkpoint.ts'
-import type { LedgerEntry, LedgerRecord, OperatorRecord } from './ledger-entry.ts'
-import { leafData, operatorDigest, recordDigest } from './ledger-leaf.ts'
-import type { LogCrypto } from './log-crypto.ts'
-import { proveInclusion } from './merkle-proof.ts'
-import { EMPTY_EDGE, growTree, hashLeaf, rootOf } from './merkle-tree.ts'
+import type { LedgerEntry } from './ledger-entry.ts'
+import { EMPTY_EDGE, growTree, rootOf } from './merkle-tree.ts'
+import { nodeCrypto } from './node-crypto.ts'
 import { parseReceipt, type Receipt } from './receipt.ts'
-import { formatNote, formatVerifierKey, verifierKeyOf } from './signed-note.ts'
-import { formatTlogProof } from './tlog-proof.ts'
+import { formatVerifierKey } from './signed-note.ts'
 import { checkLine, verifyReceipt } from './verify-receipt.ts'
 
-const crypto: LogCrypto = {
-  sha256: (bytes) => new Uint8Array(createHash('sha256').update(bytes).digest()),
-  verifyEd25519: ({ publicKey, signature, message }) => {
-    const x = Buffer.from(publicKey).toString('base64url')
-    return verify(null, message, createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' }), signature)
-  },
-}
-const { sha256 } = crypto
-
-const ORIGIN = 'ai.example.com/api/log'
-const privateKeyOf = (byte: number) =>
-  createPrivateKey({
-    key: Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), Buffer.alloc(32, byte)]),
-    ...{ format: 'der', type: 'pkcs8' },
-  })
-const keyOf = (byte: number) => {
-  const { x = '' } = createPublicKey(privateKeyOf(byte)).export({ format: 'jwk' })
-  return verifierKeyOf(sha256, ORIGIN, new Uint8Array(Buffer.from(x, 'base64url')))
-}
-const key = keyOf(1)
-
-const record: LedgerRecord = {
-  version: 1,
-  request_id: '01990000-0000-7000-8000-000000000001',
-  team_id: '01990000-0000-7000-8000-0000000000aa',
-  key_id: '01990000-0000-7000-8000-0000000000bb',
-  started_at: 1_793_000_000_000,
-  recorded_at: 1_793_000_000_321,
-  type: 'chat',
-  model: 'svc-gpt "é\n',
-  upstream_model: 'vendor/model',
-  status: 'ok',
-  error_code: null,
-  stream: true,
-  prompt_tokens: 1_000,
-  completion_tokens: 200,
-  cached_tokens: 0,
-  reasoning_tokens: null,
-  charge: '2250000000',
-  basis: 'card',
-  estimated: false,
-  pricing:
-    '{"basis":"card","prompt_tokens":1000,"completion_tokens":200,' +
-    '"card":{"credits_per_1m_input":"1250","credits_per_1m_output":"5000"},"cost_usd":"0.0015","margin_bps":2000}',
-  latency_ms: 321,
-}
-const operator: OperatorRecord = {
-  version: 1,
-  ...{ upstream: 'default', generation_id: 'gen-1', cost: '1500000000', margin: '750000000', write_off: '0' },
-}
-const operatorSalt = Uint8Array.from({ length: 16 }, (_value, at) => 16 + at)
-const salt = Uint8Array.from({ length: 16 }, (_value, at) => at)
-
-const grant: LedgerEntry = {
-  version: 1,
-  ...{ kind: 'grant', id: 'welcome', revision: 1, account_id: 'account-1', number: 1 },
-  ...{ amount: '5000000000', balance: '5000000000', booked_at: 1_792_999_999_000, reason: 'Welcome' },
-  ...{ record_digest: null, operator_digest: null },
-}
-const charge: LedgerEntry = {
-  version: 1,
-  ...{ kind: 'charge', id: record.request_id, revision: 1, account_id: 'account-1', number: 2 },
-  ...{ amount: '-2250000000', balance: '2750000000', booked_at: 1_793_000_000_321, reason: null },
-  record_digest: recordDigest(sha256, record),
-  operator_digest: operatorDigest(sha256, operatorSalt, operator),
-}
-const free: LedgerEntry = {
-  ...{ ...charge, kind: 'free', number: 3, amount: '0', id: '01990000-0000-7000-8000-000000000002' },
-  record_digest: recordDigest(sha256, { ...freeRecord() }),
-}
-
-function freeRecord(): LedgerRecord {
-  const request = '01990000-0000-7000-8000-000000000002'
-  return { ...record, request_id: request, status: 'error', charge: '0', basis: null, pricing: null }
-}
-
-const leaves = [grant, charge, free].map((entry) => hashLeaf(sha256, leafData(salt, entry)))
-const root = rootOf(sha256, growTree(sha256, EMPTY_EDGE, leaves))
-
-function noteOf(byte = 1, head = { origin: ORIGIN, size: 3, root }): string {
-  const text = formatCheckpoint(head)
-  const signature = new Uint8Array(sign(null, bytesOfText(text), privateKeyOf(byte)))
-  return formatNote({ text, signatures: [{ ...keyOf(byte), signature }] })
-}
-
-async function receiptOf(index: number): Promise<Receipt> {
-  const readNode = (height: number, at: number) =>
-    Promise.resolve(
-      rootOf(sha256, growTree(sha256, EMPTY_EDGE, leaves.slice(at * 2 ** height, (at + 1) * 2 ** height))),
-    )
-  const hashes = await proveInclusion({ sha256, readNode }, index, 3)
-  return {
-    object: 'receipt',
-    version: 1,
-    entry: [grant, charge, free][index]!,
-    record: [null, record, freeRecord()][index]!,
-    salt: base64Of(salt),
-    proof: formatTlogProof({ index, hashes, checkpoint: noteOf() }),
-  }
-}
+const { sha256 } = nodeCrypto
 
 const failing = (receipt: Receipt, keys = [key]): readonly string[] =>
-  verifyReceipt(crypto, receipt, keys)
+  verifyReceipt(nodeCrypto, receipt, keys)
     .filter((check) => !check.holds)
     .map((check) => check.name)
 
 test.each([0, 1, 2])('the receipt of leaf %i holds, and comes back from its text', async (index) => {
   const receipt = await receiptOf(index)
-  expect(verifyReceipt(crypto, receipt, [key]).map(({ holds }) => holds)).toEqual([true, true, true, true])
+  expect(verifyReceipt(nodeCrypto, receipt, [key]).map(({ holds }) => holds)).toEqual([true, true, true, true])
   expect(parseReceipt(JSON.stringify(receipt))).toEqual({ receipt })
 })
 
@@ -144,7 +55,10 @@ describe('a receipt', () => {
     ['at another place', (r) => ({ ...r, proof: r.proof.replace('index 1', 'index 2') }), ['inclusion']],
     [
       'under another root',
-      (r) => ({ ...r, proof: r.proof.replace(noteOf(), noteOf(1, { origin: ORIGIN, size: 3, root: leaves[0]! })) }),
+      (r) => ({
+        ...r,
+        proof: r.proof.replace(noteOf(), noteOf(1, { origin: ORIGIN, size: 3, root: leaves[0]!, extensions: [] })),
+      }),
       ['inclusion'],
     ],
     ['signed by somebody else', (r) => ({ ...r, proof: r.proof.replace(noteOf(), noteOf(2)) }), ['signature']],
@@ -162,7 +76,7 @@ describe('a receipt', () => {
   test('may charge less than its prices make, and says so', async () => {
     const cheap = { ...record, charge: '2000000000' }
     const receipt = { ...(await receiptOf(1)), record: cheap, entry: { ...charge, amount: '-2000000000' } }
-    const [check] = verifyReceipt(crypto, receipt, [key])
+    const [check] = verifyReceipt(nodeCrypto, receipt, [key])
     expect(check).toMatchObject({ holds: true, finding: expect.stringContaining('less than the 2250000000') })
   })
 
@@ -175,6 +89,7 @@ describe('a receipt', () => {
     ['a member that is none', (text) => text.replace('"status"', '"x":1,"status"'), 'record.x'],
     ['a proof that is none', (text) => text.replace('tlog-proof@v1', 'tlog-proof@v0'), 'proof'],
     ['a salt that is too short', (text) => text.replace(base64Of(salt), 'AAAA'), 'salt'],
+    ['half a character', (text) => text.replace('vendor', String.raw`\ud800`), 'record.upstream_model'],
     ['too much', (text) => text + ' '.repeat(1_000_000), ''],
   ])('that is %s is told by its field', async (_what, change, field) => {
     const parsed = parseReceipt(change(JSON.stringify(await receiptOf(1))))
@@ -225,6 +140,7 @@ test('the document shows what is made here', () => {
       noteOf(1, {
         origin: ORIGIN,
         size: 2,
+        extensions: [],
         root: rootOf(sha256, growTree(sha256, EMPTY_EDGE, leaves.slice(0, 2))),
       }).trimEnd(),
     ]),

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { logInvariant } from '../money/ledger-log/audit-log.ts'
 import type { Invariant } from '../money/ledger/audit-query.ts'
-import { CHECKPOINT_FILE, readLogKeys } from './open-ledger-log.ts'
+import { readLogKeyFile } from '../money/ledger-log/log-key-file.ts'
+import { CHECKPOINT_FILE } from './open-ledger-log.ts'
 
 /** Where they are. */
 export interface AuditFiles {
@@ -20,10 +21,11 @@ export interface AuditFiles {
  * @throws the system's error when a file that was named cannot be read.
  */
 export function moreInvariants({ keyFile, dataDir, checkpoints = [] }: AuditFiles): readonly Invariant[] {
-  const own = readOwn(join(dataDir, CHECKPOINT_FILE))
+  const { signers, former } = readLogKeyFile(keyFile)
+  const own = readOwnCheckpoint(dataDir)
   return [
     logInvariant({
-      signers: readLogKeys(keyFile),
+      ...{ signers, former },
       checkpoints: [
         ...(own === null ? [] : [{ name: 'the last checkpoint that this gateway has given out', note: own }]),
         ...checkpoints.map((path) => ({ name: `the checkpoint in ${path}`, note: readFileSync(path, 'utf8') })),
@@ -32,9 +34,10 @@ export function moreInvariants({ keyFile, dataDir, checkpoints = [] }: AuditFile
   ]
 }
 
-function readOwn(path: string): string | null {
+/** The last checkpoint that the gateway on a data folder has given out; null for none. */
+export function readOwnCheckpoint(dataDir: string): string | null {
   try {
-    return readFileSync(path, 'utf8')
+    return readFileSync(join(dataDir, CHECKPOINT_FILE), 'utf8')
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
     throw error

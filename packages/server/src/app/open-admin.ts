@@ -29,6 +29,7 @@ import { createLedgerEngine } from '../money/ledger/create-ledger-engine.ts'
 import { Ledger } from '../money/ledger/ledger.ts'
 import { type KnownModelsConfig, listKnownModels } from './list-known-models.ts'
 import { LOG_KEY_FILE } from '../config/data-folder.ts'
+import { logCommands } from './admin-log.ts'
 import { moreInvariants } from './audit-sources.ts'
 import { goLiveAlone } from './go-live-alone.ts'
 import { takesLocalDeposits } from './open-local-chains.ts'
@@ -92,14 +93,19 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
     readOverview: (span) => readOverview(database, span),
     goLive: () => goLiveAlone(config, database, services, by),
     audit: (checkpoints) => {
-      const { dataDir, logKeyFile: keyFile = join(dataDir, LOG_KEY_FILE) } = config
-      return runAudit(database, clock, moreInvariants({ keyFile, dataDir, checkpoints }))
+      const { dataDir } = config
+      return runAudit(database, clock, moreInvariants({ keyFile: logKeyFileOf(config), dataDir, checkpoints }))
     },
+    ...logCommands(database, { dataDir: config.dataDir, keyFile: logKeyFileOf(config) }, services, by),
     close: async () => {
       await ledger.close()
       await database.close()
     },
   }
+}
+
+function logKeyFileOf({ dataDir, logKeyFile = join(dataDir, LOG_KEY_FILE) }: AdminConfig): string {
+  return logKeyFile
 }
 
 function requestCommands(

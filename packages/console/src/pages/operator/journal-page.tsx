@@ -38,6 +38,8 @@ const ACTIONS: Readonly<Record<Entry['action'], string>> = {
   'mail.suppress': 'Ended emails to an address',
   'audit.run': 'Started an audit',
   'store.go_live': 'Ended test money',
+  'log.replace_key': 'Replaced the key of the ledger log',
+  'log.begin_anew': 'Began a new ledger log',
 }
 
 const OUTCOMES: Readonly<Record<NonNullable<Entry['outcome']>, readonly [string, Tone]>> = {

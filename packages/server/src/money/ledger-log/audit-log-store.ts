@@ -2,6 +2,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../platform/db/schema.ts'
 import { entryOf } from '../ledger/logged-batch.ts'
+import { linesOf } from './log-reads-store.ts'
 
 /** Batches, tiles and rows that are read at once. */
 const BATCHES = 64
@@ -71,11 +72,10 @@ export async function readWaiting(db: Kysely<Schema>): Promise<readonly string[]
 
 /** How far the log says that it is; null where there is none. */
 export async function readLogRow(db: Kysely<Schema>) {
-  return (
-    (await db
-      .selectFrom('ledger_log')
-      .select(['origin', 'size', 'roots', 'checkpoint'])
-      .where(sql<boolean>`log_id = 1`)
-      .executeTakeFirst()) ?? null
-  )
+  const row = await db
+    .selectFrom('ledger_log')
+    .select(['origin', 'size', 'roots', 'checkpoint', 'statements'])
+    .where(sql<boolean>`log_id = 1`)
+    .executeTakeFirst()
+  return row === undefined ? null : { ...row, statements: linesOf(row.statements) }
 }

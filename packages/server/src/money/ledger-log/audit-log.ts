@@ -3,26 +3,26 @@
  * the first row that was changed, removed, added or moved since.
  */
 import { sameBytes } from '@svc/contract/log/bytes'
+import { openCheckpoint } from '@svc/contract/log/checkpoint'
 import type { TreeHead } from '@svc/contract/log/merkle-proof'
 import { EMPTY_EDGE, growTree, HASH_BYTES, rootOf, type TreeEdge } from '@svc/contract/log/merkle-tree'
+import { nodeCrypto } from '@svc/contract/log/node-crypto'
 import { parseVerifierKey, type VerifierKey } from '@svc/contract/log/signed-note'
 import { TILE_HEIGHT, TILE_WIDTH } from '@svc/contract/log/tiles'
 import { type AuditContext, BREACHES_MAX, type Finding, type Invariant } from '../ledger/audit-query.ts'
 import { readBatches, readBooked, readLogRow, readWaiting } from './audit-log-store.ts'
-import { openCheckpoint } from './check-log.ts'
 import { type AccountLine, SALTS_BYTES, sha256 } from './entry-facts.ts'
 import { factsOfRows, findEntryRows, type EntryRows } from './entry-rows-store.ts'
 import { type BatchLine as Line, parseLine } from './batch-line.ts'
 import { leafHashOf, packRoots } from './extend-log.ts'
 import { KnownEntries } from './known-entries.ts'
-import type { LogSigner } from './log-key.ts'
+import type { FormerKey, LogKeys } from './log-key.ts'
+import { type LogOrigins, originsOf, statesAll } from './log-origins.ts'
 import { readHashes } from './log-reads-store.ts'
 import { openSeal, SEALED_BYTES, type SealedLeaf, type SealKey } from './seal.ts'
 
-/** What an audit has beside the database. */
-export interface LogAuditSources {
-  /** Open the seals, and know the signatures; none where the key is not here. */
-  readonly signers: readonly LogSigner[]
+/** What an audit has beside the database: keys that open the seals and know the signatures, where they are here. */
+export interface LogAuditSources extends Pick<LogKeys, 'signers'>, Partial<Pick<LogKeys, 'former'>> {
   /** Checkpoints from elsewhere: the gateway's own file, and what others have kept. */
   readonly checkpoints: readonly { readonly name: string; readonly note: string }[]
 }
@@ -41,6 +41,8 @@ interface Target extends TreeHead {
   readonly name: string
 }
 
+type AuditedLog = NonNullable<Awaited<ReturnType<typeof readLogRow>>>
+
 interface Batch {
   readonly first_index: number
   readonly size: number
@@ -58,7 +60,7 @@ class LogAudit {
   readonly #known = new KnownEntries()
   #edge: TreeEdge = EMPTY_EDGE
   #unsealed = 0
-  #origin = ''
+  #origins: LogOrigins = originsOf('', [])
 
   constructor(context: AuditContext, sources: LogAuditSources) {
     this.#context = context
@@ -68,8 +70,8 @@ class LogAudit {
   async run(): Promise<Finding> {
     const { db } = this.#context
     const log = await readLogRow(db)
-    this.#origin = log?.origin ?? ''
-    const targets = log === null ? [] : await this.#targets(log.checkpoint)
+    if (log !== null) this.#origins = originsOf(log.origin, log.statements)
+    const targets = log === null ? [] : await this.#targets(log)
     for await (const batch of readBatches(db)) await this.#checkBatch(batch, targets)
     if (log !== null && (log.size !== this.#edge.size || !sameBytes(packRoots(this.#edge), log.roots))) {
       this.#breach(`the log says that it has ${log.size} leaves; its tiles are of ${this.#edge.size}, or others`)
@@ -92,7 +94,7 @@ class LogAudit {
   }
 
   /** The checkpoints that the log must lead to, smallest first. One that no key of the log has signed is a breach. */
-  async #targets(stored: string | null): Promise<readonly Target[]> {
+  async #targets({ origin, statements, checkpoint: stored }: AuditedLog): Promise<readonly Target[]> {
     const notes = [
       ...(stored === null ? [] : [{ name: 'the checkpoint in the database', note: stored }]),
       ...this.#sources.checkpoints,
@@ -100,17 +102,31 @@ class LogAudit {
     const keys = await this.#keys()
     const targets: Target[] = []
     for (const { name, note } of notes) {
-      const opened = openCheckpoint(note, keys)
-      if (opened === null) this.#breach(`${name} is signed by no key of the log`)
-      // One of another name is of a log that was given up.
-      else if (opened.origin === this.#origin) targets.push({ name, size: opened.size, root: opened.root })
+      const opened = openCheckpoint(nodeCrypto, note, keys)
+      if (opened === null) {
+        this.#breach(`${name} is signed by no key of the log`)
+        continue
+      }
+      // Of a log that was lost, what this one has not kept leads nowhere.
+      const kept = this.#origins.keptOf(opened.origin)
+      if (kept !== null && (opened.origin === origin || opened.size <= kept)) {
+        targets.push({ name, size: opened.size, root: opened.root })
+      }
+      if (opened.origin === origin && !statesAll(statements, opened.extensions)) {
+        this.#breach(`${name} states what the log does not state any more`)
+      }
     }
     return targets.toSorted((left, right) => left.size - right.size)
   }
 
+  #ownKeys(): readonly FormerKey[] {
+    const { signers, former = [] } = this.#sources
+    return [...signers, ...former]
+  }
+
   /** The keys that are here; without any, those that the database names. */
   async #keys(): Promise<readonly VerifierKey[]> {
-    const own = this.#sources.signers.map(({ key }) => key)
+    const own = this.#ownKeys().map(({ key }) => key)
     if (own.length > 0) return own
     const rows = await this.#context.db.selectFrom('ledger_log_key').select('verifier_key').execute()
     return rows.map((row) => parseVerifierKey(sha256, row.verifier_key)).filter((key) => key !== null)
@@ -133,8 +149,8 @@ class LogAudit {
   }
 
   #sealed({ first_index: firstIndex, seal, size }: Batch): readonly SealedLeaf[] | null {
-    const keys: readonly SealKey[] = this.#sources.signers.map(({ sealKey }) => sealKey)
-    const sealed = openSeal(keys, { origin: this.#origin, firstIndex }, seal)
+    const keys: readonly SealKey[] = this.#ownKeys().flatMap(({ sealKey }) => sealKey ?? [])
+    const sealed = openSeal(keys, { origin: this.#origins.ofLeaf(firstIndex), firstIndex }, seal)
     if (sealed === 'broken') this.#breach(`the leaves from ${firstIndex} on were not put down there by this gateway`)
     if (sealed === 'no_key') this.#unsealed += size
     return typeof sealed === 'string' ? null : sealed

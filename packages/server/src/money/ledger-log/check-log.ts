@@ -1,14 +1,14 @@
 /** Whether the log in the database is the one that was published. */
 import { sameBytes } from '@svc/contract/log/bytes'
-import { type Checkpoint, parseCheckpoint } from '@svc/contract/log/checkpoint'
+import type { Checkpoint } from '@svc/contract/log/checkpoint'
 import { isConsistent, proveConsistency, type TreeHead } from '@svc/contract/log/merkle-proof'
 import { rootOf } from '@svc/contract/log/merkle-tree'
-import { nodeCrypto } from '@svc/contract/log/node-crypto'
-import { parseNote, parseVerifierKey, signersOf, type VerifierKey } from '@svc/contract/log/signed-note'
+import { parseVerifierKey, type VerifierKey } from '@svc/contract/log/signed-note'
 import { nodesOfTiles } from '@svc/contract/log/tiles'
 import { sha256 } from './entry-facts.ts'
 import { unpackRoots } from './extend-log.ts'
 import type { LogSigner } from './log-key.ts'
+import { statesAll } from './log-origins.ts'
 import type { LogStore, StoredLog } from './log-store.ts'
 
 /** Why nothing is put down and nothing is signed. */
@@ -23,20 +23,6 @@ export type LogRefusal =
   | 'shorter'
   /** The database has other leaves than were published, or its tree contradicts itself. */
   | 'differs'
-
-/** A checkpoint with its note, its signature checked. */
-export interface SignedCheckpoint extends Checkpoint {
-  readonly note: string
-}
-
-/** Reads a note and checks it. @returns null where it is none, or none of the keys has signed it in its own name. */
-export function openCheckpoint(note: string, keys: readonly VerifierKey[]): SignedCheckpoint | null {
-  const signed = parseNote(note)
-  const head = signed === null ? null : parseCheckpoint(signed.text)
-  if (signed === null || head === null) return null
-  const own = keys.filter(({ name }) => name === head.origin)
-  return signersOf(nodeCrypto, signed, own).length === 0 ? null : { ...head, note }
-}
 
 /** The keys of the log that are recorded. */
 export async function listVerifierKeys(store: Pick<LogStore, 'listKeys'>): Promise<readonly VerifierKey[]> {
@@ -57,8 +43,17 @@ export function refusalOfKeys(
   return signers.some(isKnown) ? null : 'unknown_key'
 }
 
+/** Whether the log of the database says all that a checkpoint of it has said; null where it does. */
+export async function refusalOfLog(
+  store: Pick<LogStore, 'readTile'>,
+  log: Pick<StoredLog, 'size' | 'roots' | 'statements'>,
+  published: Checkpoint,
+): Promise<LogRefusal | null> {
+  return statesAll(log.statements, published.extensions) ? refusalOfTree(store, log, published) : 'differs'
+}
+
 /** Whether the tree of the database extends one that was published; null where it does. */
-export async function refusalOfTree(
+async function refusalOfTree(
   store: Pick<LogStore, 'readTile'>,
   log: Pick<StoredLog, 'size' | 'roots'>,
   published: TreeHead,

@@ -1,17 +1,11 @@
 /** The log as a process keeps it: puts down what waits, signs, and gives out what it has signed. */
-import { formatCheckpoint } from '@svc/contract/log/checkpoint'
+import { formatCheckpoint, openCheckpoint, type SignedCheckpoint } from '@svc/contract/log/checkpoint'
 import { rootOf, type TreeEdge } from '@svc/contract/log/merkle-tree'
+import { nodeCrypto } from '@svc/contract/log/node-crypto'
 import { formatVerifierKey, type VerifierKey } from '@svc/contract/log/signed-note'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import type { CheckpointFile } from './checkpoint-file.ts'
-import {
-  listVerifierKeys,
-  type LogRefusal,
-  openCheckpoint,
-  refusalOfKeys,
-  refusalOfTree,
-  type SignedCheckpoint,
-} from './check-log.ts'
+import { listVerifierKeys, type LogRefusal, refusalOfKeys, refusalOfLog } from './check-log.ts'
 import { sha256 } from './entry-facts.ts'
 import { isTreeOf, unpackRoots } from './extend-log.ts'
 import { type LogSigner, signNote } from './log-key.ts'
@@ -112,7 +106,7 @@ export class LedgerLog {
     if (!(await store.takeLease(processId, clock.now(), LEASE_MS))) return
     const edge = await this.#checked(log)
     const grown = edge === null ? null : await this.#appendAll(edge)
-    if (grown !== null) await this.#sign(log.origin, grown)
+    if (grown !== null) await this.#sign(log, grown)
   }
 
   /** The log, which the first process with a key begins. Null where it cannot begin. */
@@ -164,14 +158,14 @@ export class LedgerLog {
     const { store } = this.#deps
     if (unpackRoots(log.size, log.roots) === null) return 'differs'
     const noted = await this.#readNoted(log.origin)
-    const own = noted === null ? null : await refusalOfTree(store, log, noted)
+    const own = noted === null ? null : await refusalOfLog(store, log, noted)
     // The others have not given it out, and would sign something else.
     if (own !== null && noted !== null && log.contradictedBy === null) await store.noteContradiction(noted.note)
     if (own !== null) return own
     for (const note of [log.contradictedBy, log.checkpoint]) {
       if (note === null) continue
-      const signed = openCheckpoint(note, this.#keys)
-      const refusal = signed === null ? 'differs' : await refusalOfTree(store, log, signed)
+      const signed = openCheckpoint(nodeCrypto, note, this.#keys)
+      const refusal = signed === null ? 'differs' : await refusalOfLog(store, log, signed)
       if (refusal !== null) return refusal
     }
     return null
@@ -180,7 +174,7 @@ export class LedgerLog {
   async #readNoted(origin: string): Promise<SignedCheckpoint | null> {
     if (this.#noted === undefined) {
       const note = await this.#deps.file.read()
-      this.#noted = note === null ? null : openCheckpoint(note, this.#keys)
+      this.#noted = note === null ? null : openCheckpoint(nodeCrypto, note, this.#keys)
     }
     // One of another name is of a log that was given up: a new one has begun since.
     return this.#noted?.origin === origin ? this.#noted : null
@@ -208,12 +202,16 @@ export class LedgerLog {
   }
 
   /** Signs a tree that this process has checked and made. */
-  async #sign(origin: string, edge: TreeEdge): Promise<void> {
+  async #sign({ origin, statements }: StoredLog, edge: TreeEdge): Promise<void> {
     const { store, signers } = this.#deps
-    if (this.#noted?.origin === origin && this.#noted.size === edge.size) return
-    const note = signNote(signers, formatCheckpoint({ origin, size: edge.size, root: rootOf(sha256, edge) }))
+    const noted = this.#noted?.origin === origin ? this.#noted : null
+    if (noted?.size === edge.size && noted.extensions.length === statements.length) return
+    const note = signNote(
+      signers,
+      formatCheckpoint({ origin, size: edge.size, root: rootOf(sha256, edge), extensions: statements }),
+    )
     await store.noteCheckpoint(note, edge.size)
-    await this.#note(openCheckpoint(note, this.#keys))
+    await this.#note(openCheckpoint(nodeCrypto, note, this.#keys))
   }
 
   /** Remembers a checkpoint durably; from then on it may be given out. */
@@ -235,7 +233,7 @@ export class LedgerLog {
     const refusal = await this.#checkTree(log)
     if (refusal !== null) return this.#refuse(refusal)
     // A process whose key does not fit may give out what others sign.
-    await this.#note(openCheckpoint(log.checkpoint, this.#keys))
+    await this.#note(openCheckpoint(nodeCrypto, log.checkpoint, this.#keys))
   }
 
   #refuse(refusal: LogRefusal | null): void {

@@ -1,7 +1,13 @@
 /** The keys that sign checkpoints, as a file keeps them: a line each, in the form of Go's `note` package. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hkdfSync, type KeyObject, sign } from 'node:crypto'
 import { base64Of, bytesOfText, hexOf, joinBytes, parseBase64 } from '@svc/contract/log/bytes'
-import { formatNote, type NoteSignature, type VerifierKey, verifierKeyOf } from '@svc/contract/log/signed-note'
+import {
+  formatNote,
+  type NoteSignature,
+  parseVerifierKey,
+  type VerifierKey,
+  verifierKeyOf,
+} from '@svc/contract/log/signed-note'
 import { sha256 } from './entry-facts.ts'
 import type { SealKey } from './seal.ts'
 
@@ -27,20 +33,44 @@ export function makeLogKey(name: string): string {
   return `${PREFIX}${name}+${hexOf(key.keyId)}+${base64Of(joinBytes(Uint8Array.of(ED25519), seed))}\n`
 }
 
+/** What a file of keys holds. */
+export interface LogKeys {
+  /** Each signs; the first is the present one. None where there is no file. */
+  readonly signers: readonly LogSigner[]
+  /** What has signed before and signs no more, so that an audit knows it. */
+  readonly former: readonly FormerKey[]
+}
+
+export interface FormerKey {
+  readonly key: VerifierKey
+  /** Opens what it has sealed; null where the private key is lost. */
+  readonly sealKey: SealKey | null
+}
+
 /**
- * Reads the keys of a file. Each signs; the first is the present one.
+ * Reads the keys of a file: private keys of the first one's name sign; those of another name, and public ones, are from
+ * before.
  *
- * @returns null where a line is no key, or two have different names. Empty lines and those that begin with # are left
- *   alone.
+ * @returns null where a line is no key, or none signs. Empty lines and those that begin with # are left alone.
  */
-export function parseLogKeys(text: string): readonly LogSigner[] | null {
+export function parseLogKeys(text: string): LogKeys | null {
   const lines = text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'))
-  const signers = lines.map(parseSigner).filter((signer) => signer !== null)
-  const isWhole = signers.length === lines.length && new Set(signers.map(({ key }) => key.name)).size <= 1
-  return isWhole ? signers : null
+  const privates = lines.filter((line) => line.startsWith(PREFIX)).map(parseSigner)
+  const publics = lines.filter((line) => !line.startsWith(PREFIX)).map((line) => parseVerifierKey(sha256, line))
+  if (privates.includes(null) || publics.includes(null)) return null
+  const known = privates.filter((signer) => signer !== null)
+  const name = known[0]?.key.name
+  if (name === undefined) return null
+  return {
+    signers: known.filter(({ key }) => key.name === name),
+    former: [
+      ...known.filter(({ key }) => key.name !== name),
+      ...publics.filter((key) => key !== null).map((key) => ({ key, sealKey: null })),
+    ],
+  }
 }
 
 function parseSigner(line: string): LogSigner | null {

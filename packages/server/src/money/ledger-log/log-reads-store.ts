@@ -19,6 +19,14 @@ export async function readHashes(db: Kysely<Schema>, level: number, index: numbe
   return row?.hashes ?? new Uint8Array()
 }
 
+const withLine = (line: string) =>
+  sql<string>`case statements when '' then ${line} else statements || ${`\n${line}`} end`
+
+/** What the log states, a line each. */
+export function linesOf(statements: string): readonly string[] {
+  return statements === '' ? [] : statements.split('\n')
+}
+
 /** Reads of the log, and the writes that are one statement. */
 export function createLogReads(database: Database): Omit<LogStore, 'append'> {
   const { read } = database
@@ -33,7 +41,7 @@ export function createLogReads(database: Database): Omit<LogStore, 'append'> {
       const row = await read.selectFrom('ledger_log').selectAll().executeTakeFirst()
       if (row === undefined) return null
       const { origin, size, roots, checkpoint, signed_size: signedSize, contradicted_by: contradictedBy } = row
-      return { origin, size, roots, checkpoint, signedSize, contradictedBy }
+      return { origin, size, roots, checkpoint, signedSize, contradictedBy, statements: linesOf(row.statements) }
     },
     async createLog(origin, keys, now) {
       const log = read
@@ -78,6 +86,18 @@ export function createLogReads(database: Database): Omit<LogStore, 'append'> {
     async endLease(holder) {
       const end = read.updateTable('ledger_log').set({ holder: null, lease_until: null }).where('holder', '=', holder)
       await database.write([end.compile()])
+    },
+    async replaceKey({ keys, sinceSize, statement }, now) {
+      const state = read.updateTable('ledger_log').set({ statements: withLine(statement) })
+      await database.write([keyRows(keys, sinceSize, now), state.compile()])
+    },
+    async beginNewLog({ origin, replacedOrigin, keys, sinceSize, statement }, now, unmet) {
+      const begin = read
+        .updateTable('ledger_log')
+        .set({ origin, statements: withLine(statement), checkpoint: null, signed_size: 0, contradicted_by: null })
+        .where('origin', '=', replacedOrigin)
+        .where('size', '=', sinceSize)
+      await database.write([keyRows(keys, sinceSize, now)], { statement: begin.compile(), unmet })
     },
     async noteCheckpoint(checkpoint, size) {
       const statement = read

@@ -15,6 +15,8 @@ export interface StoredLog {
   readonly signedSize: number
   /** A checkpoint that a process has given out and that did not fit; null for none. */
   readonly contradictedBy: string | null
+  /** What each checkpoint states beside its size. */
+  readonly statements: readonly string[]
 }
 
 /** A key that may sign, from a size on. */
@@ -55,6 +57,21 @@ export interface Appended {
   readonly leaves: number
 }
 
+/** A key that signs in place of lost ones. */
+export interface KeyReplacement {
+  readonly keys: readonly string[]
+  /** The size of the log as it is. */
+  readonly sinceSize: number
+  /** As `formatStatement` writes it. */
+  readonly statement: string
+}
+
+/** A log that takes the place of a lost one. */
+export interface NewLog extends KeyReplacement {
+  readonly origin: string
+  readonly replacedOrigin: string
+}
+
 export interface LogStore {
   /** Null where there is no log yet. */
   readLog(): Promise<StoredLog | null>
@@ -66,6 +83,14 @@ export interface LogStore {
   /** Takes or renews the lease of the one that sequences. */
   takeLease(holder: string, now: number, leaseMs: number): Promise<boolean>
   endLease(holder: string): Promise<void>
+  /** States that a key was replaced, from the next checkpoint on, and adds the new one. */
+  replaceKey(replacement: KeyReplacement, now: number): Promise<void>
+  /**
+   * Goes on as another log with the leaves that are here, and states so.
+   *
+   * @throws what `unmet` makes, with nothing done, where the log has grown or has another name by now.
+   */
+  beginNewLog(beginning: NewLog, now: number, unmet: () => Error): Promise<void>
   /** Puts down the entries that wait longest, in one transaction. */
   append(context: AppendContext): Promise<Appended>
   /** Notes a signed checkpoint, durably, unless a larger one is there. */

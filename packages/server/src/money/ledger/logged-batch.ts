@@ -37,9 +37,6 @@ export interface LoggedBatch {
   readonly pendingId: number
   /** JSON text: the entries in their order. */
   readonly entries: string
-  /** What they name, in the same order. */
-  readonly booked: readonly Booked[]
+  readonly ended: readonly EndedRequest[]
+  readonly credits: readonly CreditRow[]
 }
-
-/** What an entry names. */
-export type Booked = EndedRequest | CreditRow

@@ -14,6 +14,7 @@ import type { KeyFilter, KeySummary } from '../../access/keys/list-keys.ts'
 import type { RevokeKeyResult } from '../../access/keys/revoke-key.ts'
 import type { FoundCharge } from '../../money/billing/find-charge.ts'
 import type { Overview } from '../../money/billing/read-overview.ts'
+import type { Recovery } from '../../money/ledger-log/recover-log.ts'
 import type { RequestRows } from '../../money/ledger/request-rows.ts'
 import type { AuditReport } from '../../money/ledger/audit.ts'
 import type { MailPage, MailRecord } from '../../platform/mail/manage-outbox.ts'
@@ -96,5 +97,20 @@ export interface AdminContext {
   goLive(): Promise<GoLiveResult>
   /** Checks every invariant of the books. @param checkpoints files with checkpoints of the ledger log. */
   audit(checkpoints: readonly string[]): Promise<AuditReport>
+  /**
+   * Makes a key of the ledger log in place of a lost one.
+   *
+   * @throws {ServiceError} `invalid_value` for a reason that a checkpoint cannot state. @throws {ConfigError} for a file.
+   */
+  replaceLogKey(request: LogRecoveryRequest): Promise<Recovery>
+  /** Lets a new ledger log go on with the leaves that are left. @throws as `replaceLogKey`. */
+  beginNewLog(request: LogRecoveryRequest & { readonly checkpoints: readonly string[] }): Promise<Recovery>
   close(): Promise<void>
+}
+
+/** Why the log or its key is replaced, and where the new key goes. */
+export interface LogRecoveryRequest {
+  readonly reason: string
+  /** A file; null for that of the gateway. */
+  readonly keyFile: string | null
 }

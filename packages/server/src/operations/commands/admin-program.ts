@@ -13,6 +13,7 @@ import { creditsCommands } from './credits-commands.ts'
 import { depositCommands } from './deposit-commands.ts'
 import { goLiveCommand } from './go-live-command.ts'
 import { keyCommands } from './key-commands.ts'
+import { logCommands } from './log-commands.ts'
 import { mailCommands } from './mail-commands.ts'
 import { migrateCommand } from './migrate-command.ts'
 import { overviewCommand } from './overview-command.ts'
@@ -77,6 +78,7 @@ function createProgram(deps: CommandDeps, output: AdminDeps): Command {
   const store = [
     overviewCommand(deps),
     auditCommand(deps),
+    logCommands(deps),
     goLiveCommand(deps),
     migrateCommand(deps),
     releaseNotesCommand(deps),

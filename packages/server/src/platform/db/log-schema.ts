@@ -21,6 +21,8 @@ export interface LedgerLogTable {
   signed_size: number
   /** A checkpoint that a process has given out and that this log does not lead to. */
   contradicted_by: Generated<string | null>
+  /** What each checkpoint states beside its size, a line each. */
+  statements: Generated<string>
   /** The process that sequences, until then. */
   holder: Generated<string | null>
   lease_until: Generated<number | null>
