@@ -1,10 +1,12 @@
 import { defineConfig } from 'vitest/config'
-import shared, { SLOW } from './vitest.config.ts'
+import shared, { SETUP, SLOW } from './vitest.config.ts'
 
 /** The tests that are slow by nature, one file at a time: they start many processes each. */
 export default defineConfig({
   test: {
     ...shared.test,
+    // On the disk: some of them measure, and some write more than memory has room for.
+    globalSetup: SETUP,
     projects: [{ extends: true, test: { name: 'slow', include: [SLOW] } }],
     include: [SLOW],
     maxWorkers: 1,

@@ -15,6 +15,9 @@ const alone = [
 /** Tests that are slow by nature: kills, hostile requests and loads in rounds. `npm run test:slow` runs them. */
 export const SLOW = 'tests/slow/**/*.test.ts'
 
+/** What is made once for a run: the databases that tests copy, and the browser. */
+export const SETUP = ['packages/server/testing/global-setup.ts', 'tests/unpack-browser.ts']
+
 /**
  * Every test of the repository but the tree's own and those that are slow by nature. PostgreSQL is started once, for those that ask for it.
  *
@@ -23,7 +26,7 @@ export const SLOW = 'tests/slow/**/*.test.ts'
  */
 export default defineConfig({
   test: {
-    globalSetup: ['packages/server/testing/global-setup.ts', 'tests/unpack-browser.ts'],
+    globalSetup: ['packages/server/testing/memory-folder.ts', ...SETUP],
     // A file waits for real processes, databases and browsers for a good part of its time: with three at once two cores
     // stood still for a quarter of it.
     maxWorkers: 4,
