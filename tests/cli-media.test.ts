@@ -1,4 +1,4 @@
-/** The terminal client with files: images, videos, audio, as a process against a whole gateway. */
+/** The terminal client with files: images, videos, audio, against a whole gateway. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -34,7 +34,7 @@ describe('with the sandbox', () => {
     const spoken = await svc(['speak', words, '--format', 'wav', '-o', file('fox.wav')])
     expect(spoken).toMatchObject({ code: 0, out: `${file('fox.wav')}\n` })
     expect(readFileSync(file('fox.wav')).toString('latin1', 0, 4)).toBe('RIFF')
-    const heard = await svc(['transcribe', file('fox.wav')])
+    const heard = await svc.process(['transcribe', file('fox.wav')])
     expect(heard.code).toBe(0)
     const found = words.split(' ').filter((word) => heard.out.includes(word))
     expect(found.length).toBeGreaterThan(5)
@@ -75,7 +75,7 @@ describe('with the sandbox', () => {
   })
 
   test('an image that comes in a chat is kept, and its name is printed', async () => {
-    const { code, out } = await svc(['chat', '-m', 'svc-image', 'Draw a cat'], { cwd: folder })
+    const { code, out } = await svc.process(['chat', '-m', 'svc-image', 'Draw a cat'], { cwd: folder })
     expect(code).toBe(0)
     const [name = ''] = /chat-[\d-]+\.png$/m.exec(out) ?? []
     expect(readFileSync(file(name)).toString('latin1', 1, 4)).toBe('PNG')
@@ -136,7 +136,7 @@ describe('with an upstream that sends a lot of audio', () => {
 
   // B191
   test('standard output holds the same bytes', async () => {
-    const { code, bytes } = await svc(['speak', '-m', SPEECH, 'hello', '-o', '-'])
+    const { code, bytes } = await svc.process(['speak', '-m', SPEECH, 'hello', '-o', '-'])
     expect(code).toBe(0)
     expect(bytes.equals(audio)).toBe(true)
   })

@@ -1,4 +1,4 @@
-/** The terminal client as a process, against a whole gateway. */
+/** The terminal client against a whole gateway; as a process where its pipes, signals, folder or end matter. */
 import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -30,7 +30,7 @@ describe('with the sandbox', () => {
   // B192
   test('standard output holds only the answer, and no decoration without a terminal', async () => {
     for (const env of [{}, { NO_COLOR: '1' }, { TERM: 'dumb' }, { FORCE_COLOR: '1' }]) {
-      const { code, out, notes } = await svc(['chat', 'Hello'], { env })
+      const { code, out, notes } = await svc.process(['chat', 'Hello'], { env })
       expect(code).toBe(0)
       expect(out).toMatch(/^.+“Hello”.+\n$/s)
       expect(notes).toMatch(/^[\d.]+ credits · svc-gpt · \d+ \+ \d+ tokens\n$/)
@@ -48,20 +48,20 @@ describe('with the sandbox', () => {
   })
 
   test('an answer that breaks off ends its line before the error is printed', async () => {
-    const { code, out, notes } = await svc(['chat', '-m', 'svc-sandbox/cut@3', 'Hello'])
+    const { code, out, notes } = await svc.process(['chat', '-m', 'svc-sandbox/cut@3', 'Hello'])
     expect(code).toBe(1)
     expect(out).toMatch(/^[^\n]+\n$/)
     expect(notes).toMatch(/^Error: /)
   })
 
   test('a pipe is the prompt, or is attached to the one given', async () => {
-    expect((await svc(['chat'], { input: 'From a pipe' })).out).toContain('“From a pipe”')
+    expect((await svc.process(['chat'], { input: 'From a pipe' })).out).toContain('“From a pipe”')
     expect((await svc(['chat', '-'], { input: 'By a dash' })).out).toContain('“By a dash”')
     expect((await svc(['chat', 'Summarise'], { input: 'the text' })).out).toMatch(/“Summarise\s+the text”/)
   })
 
   test('without a prompt and without a person there is nothing to do', async () => {
-    const { code, out, notes } = await svc(['chat'])
+    const { code, out, notes } = await svc.process(['chat'])
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(notes).toContain('There is no prompt.')
     expect(await svc(['chat'], { input: ' \n' })).toMatchObject({ code: 2, out: '' })
@@ -79,7 +79,7 @@ describe('with the sandbox', () => {
 
   // B191
   test('a long output is whole, in a pipe as in a file', async () => {
-    const { out } = await svc(['models', '--json'])
+    const { out } = await svc.process(['models', '--json'])
     expect(out.length).toBeGreaterThan(64 * 1024)
     const folder = mkdtempSync(path.join(tmpdir(), 'svc-output-'))
     const file = path.join(folder, 'models.json')
@@ -179,7 +179,7 @@ describe('with the sandbox', () => {
 
   test('too few credits are exit code 3, and it says how many are missing', async () => {
     const poor = await gateway.createKey({ budget: { limit: nanocreditsOf(1n), period: 'none' } })
-    const { code, out, notes } = await svc(['chat', 'Hello'], { env: { SVC_API_KEY: poor.rawKey } })
+    const { code, out, notes } = await svc.process(['chat', 'Hello'], { env: { SVC_API_KEY: poor.rawKey } })
     expect({ code, out }).toEqual({ code: 3, out: '' })
     expect(notes).toMatch(
       /This needs [\d.]+ credits, and this key's budget has 0\.000000001 credits: [\d.]+ credits are missing\./,
@@ -228,16 +228,18 @@ describe('with the sandbox', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'svc-folder-'))
     writeFileSync(path.join(folder, 'notes.txt'), 'no audio')
     const env = { npm_lifecycle_event: 'svc', INIT_CWD: folder }
-    const { notes } = await svc(['speak', 'hello', '-o', 'notes.mp3', '-m', 'no/such-model'], { env })
+    const { notes } = await svc.process(['speak', 'hello', '-o', 'notes.mp3', '-m', 'no/such-model'], { env })
     expect(notes).toContain('does not exist')
     expect(readdirSync(folder)).toEqual(['notes.txt'])
-    expect((await svc(['speak', 'hello', '-o', 'sub/a.mp3'], { env })).notes).toContain('cannot be written')
-    expect((await svc(['chat', '--image', 'notes.txt', 'x'], { env })).notes).toContain('notes.txt is not a PNG')
+    expect((await svc.process(['speak', 'hello', '-o', 'sub/a.mp3'], { env })).notes).toContain('cannot be written')
+    expect((await svc.process(['chat', '--image', 'notes.txt', 'x'], { env })).notes).toContain(
+      'notes.txt is not a PNG',
+    )
     rmSync(folder, { recursive: true })
   })
 
   test('a gateway that is not there is exit code 1, with advice', async () => {
-    const { code, notes } = await svc(['models'], { env: { SVC_BASE_URL: 'http://127.0.0.1:1/api' } })
+    const { code, notes } = await svc.process(['models'], { env: { SVC_BASE_URL: 'http://127.0.0.1:1/api' } })
     expect(code).toBe(1)
     expect(notes).toContain('The gateway at http://127.0.0.1:1 could not be reached: nothing listens there.')
     expect(notes).not.toContain('whoami')
@@ -269,7 +271,9 @@ describe('with an upstream that stops half way', () => {
 
   test('an interrupt stops it and still prints the charge', async () => {
     const before = await gateway.balance()
-    const { code, out, notes } = await svc(['chat', 'Hello'], { interruptWhen: (text) => text.includes('Half') })
+    const { code, out, notes } = await svc.process(['chat', 'Hello'], {
+      interruptWhen: (text) => text.includes('Half'),
+    })
     await gateway.settled()
     const after = await gateway.balance()
     expect(code).toBe(130)

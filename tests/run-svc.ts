@@ -1,8 +1,11 @@
-/** Runs the terminal client as a process of its own, as a shell would. */
+/** Runs the terminal client for tests: its commands in this process, or as a process of its own, as a shell would. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { Readable, Writable } from 'node:stream'
+import { run as runCommand } from '../packages/cli/src/run.ts'
+import { createTerminal } from '../packages/cli/src/terminal/terminal.ts'
 import { childEnvironment } from '../packages/server/testing/child-environment.ts'
 
 export interface SvcResult {
@@ -17,6 +20,9 @@ export interface SvcRun {
   /** Piped into it; without it the input is at its end at once. */
   readonly input?: string | Uint8Array
   readonly env?: Readonly<Record<string, string>>
+}
+
+export interface SvcProcessRun extends SvcRun {
   /** Folder in which it runs. */
   readonly cwd?: string
   /** Called with each piece of standard output; true sends an interrupt, once. */
@@ -24,7 +30,10 @@ export interface SvcRun {
 }
 
 export interface Svc {
+  /** Runs a command in this process, with pipes for a terminal. */
   (words: readonly string[], run?: SvcRun): Promise<SvcResult>
+  /** Runs it as a process, for what depends on one: its pipes, signals, folder and end. */
+  readonly process: (words: readonly string[], run?: SvcProcessRun) => Promise<SvcResult>
   /** Where it keeps profiles. */
   readonly folder: string
   remove(): void
@@ -36,12 +45,37 @@ export const SVC_PROGRAM = path.join(import.meta.dirname, '../packages/cli/src/b
 export function createSvc(environment: Readonly<Record<string, string>>): Svc {
   const folder = mkdtempSync(path.join(tmpdir(), 'svc-terminal-'))
   const env = { ...childEnvironment(), XDG_CONFIG_HOME: folder, ...environment }
-  const svc = (words: readonly string[], run: SvcRun = {}): Promise<SvcResult> =>
-    runOnce(words, { ...run, env: { ...env, ...run.env } })
-  return Object.assign(svc, { folder, remove: () => rmSync(folder, { recursive: true, force: true }) })
+  const inside = <Run extends SvcRun>(run: Run): Run => ({ ...run, env: { ...env, ...run.env } })
+  const svc = (words: readonly string[], run: SvcRun = {}): Promise<SvcResult> => runHere(words, inside(run))
+  return Object.assign(svc, {
+    process: (words: readonly string[], run: SvcProcessRun = {}) => runProcess(words, inside(run)),
+    folder,
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  })
 }
 
-function runOnce(words: readonly string[], run: SvcRun): Promise<SvcResult> {
+/** A pipe that is read to its end. */
+function createPipe(): { readonly stream: Writable; readonly bytes: () => Buffer } {
+  const chunks: Buffer[] = []
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk)
+      done()
+    },
+  })
+  return { stream, bytes: () => Buffer.concat(chunks) }
+}
+
+async function runHere(words: readonly string[], { input, env = {} }: SvcRun): Promise<SvcResult> {
+  const [out, notes] = [createPipe(), createPipe()]
+  const streams = { input: Readable.from(input === undefined ? [] : [Buffer.from(input)]), out: out.stream }
+  const terminal = createTerminal({ ...streams, notes: notes.stream }, env, new AbortController())
+  const code = await runCommand(terminal, words, '0')
+  const bytes = out.bytes()
+  return { code, out: bytes.toString('utf8'), bytes, notes: notes.bytes().toString('utf8') }
+}
+
+function runProcess(words: readonly string[], run: SvcProcessRun): Promise<SvcResult> {
   const child = spawn(process.execPath, [SVC_PROGRAM, ...words], { env: run.env, cwd: run.cwd, stdio: 'pipe' })
   const chunks: Buffer[] = []
   const out = (): string => Buffer.concat(chunks).toString('utf8')

@@ -22,7 +22,7 @@ afterAll(() => {
 })
 
 test('svc login with a key as its argument prints the prefix alone', async () => {
-  const { code, out, notes } = await svc(['login', KEY])
+  const { code, out, notes } = await svc.process(['login', KEY])
   expect([code, out]).toEqual([2, ''])
   expect(notes).toContain('sk-svc-')
   expect(notes).not.toContain(CANARY.slice(0, 6))
@@ -57,7 +57,6 @@ function run(file: string, words: readonly string[], env: Readonly<Record<string
   const options = {
     env: { ...childEnvironment(), SVC_DATA_DIR: '/dev/null/svc', ...env },
     cwd: folder,
-    timeout: 60_000,
   }
   return new Promise((resolve) => {
     execFile(process.execPath, [program, ...words], options, (error, stdout, stderr) => {
