@@ -56,6 +56,8 @@ export interface GatewayOptions {
   readonly allowH2?: boolean
   /** Certificate that the gateway trusts besides the usual ones, as a file. */
   readonly trusted?: string
+  /** A program of `programs/` in place of the gateway's own. */
+  readonly program?: string
   /** Folder for its CPU profile. */
   readonly profile: string | null
 }
@@ -66,7 +68,7 @@ export async function startGateway(
   { rig, rawKey }: FundedAccount,
   options: GatewayOptions,
 ): Promise<Side> {
-  const { name, upstreamUrl: url, allowH2 = false, trusted, profile } = options
+  const { name, upstreamUrl: url, allowH2 = false, trusted, program, profile } = options
   const place = { url, api_key_env: 'BENCH_UPSTREAM_KEY', allow_h2: allowH2 }
   await rig.configure({ upstreams: [{ name: 'bench', kind: 'openrouter', ...place }], limits: LIMITS })
   const { child, origin } = await rig.startProcess({
@@ -77,6 +79,7 @@ export async function startGateway(
       ...(profile === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
     ],
     logFile: join(rig.workingDir, 'gateway.log'),
+    ...(program === undefined ? {} : { program: join(import.meta.dirname, 'programs', `${program}.ts`) }),
   })
   context.children.adopt(child)
   return { name, targets: [{ origin, path: '/api/v1/chat/completions', key: rawKey }], processes: [child] }

@@ -1,59 +1,17 @@
 /** What a person sees in a terminal, whatever names, texts and errors the gateway hands on; and how commands end. */
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { Readable, Writable } from 'node:stream'
 import { EMBEDDING_INPUTS_MAX } from '@svc/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { useGateway } from '../packages/server/testing/use-gateway.ts'
-import { run } from '../packages/cli/src/run.ts'
 import { cut } from '../packages/cli/src/terminal/table.ts'
-import { createTerminal } from '../packages/cli/src/terminal/terminal.ts'
+import { useSitting, WIDTH } from './sit-at-terminal.ts'
 
 const ESCAPE = '\u001b'
 const SEQUENCES = `${ESCAPE}]0;owned\u0007${ESCAPE}[2J\u009b31m`
-const WIDTH = 64
 
-let settings: string
-beforeAll(() => {
-  settings = mkdtempSync(path.join(tmpdir(), 'svc-in-process-'))
-})
-afterAll(() => rmSync(settings, { recursive: true, force: true }))
-
-interface Sitting {
-  readonly env: Readonly<Record<string, string>>
-  /** False for pipes. */
-  readonly isTerminal?: boolean
-  /** Writes succeed until so many bytes came; then the reader is gone. */
-  readonly readsBytes?: number
-  /** What a write says then, where it is not that the reader is gone. */
-  readonly fault?: string
-}
-
-function collector(isTTY: boolean, readsBytes: number, fault = 'EPIPE') {
-  let text = ''
-  const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      text += chunk.toString()
-      done(text.length > readsBytes ? Object.assign(new Error(`write ${fault}`), { code: fault }) : null)
-    },
-  })
-  return { stream: Object.assign(stream, { isTTY, columns: WIDTH }), text: () => text }
-}
-
-/** Runs a command in this process, before a terminal of 64 columns unless pipes are asked for. */
-async function sit(words: readonly string[], { env, isTerminal = true, readsBytes = Infinity, fault }: Sitting) {
-  const out = collector(isTerminal, readsBytes, fault)
-  const notes = collector(isTerminal, Infinity)
-  const input = Object.assign(Readable.from([]), { isTTY: isTerminal })
-  const environment = { XDG_CONFIG_HOME: settings, TERM: 'xterm', ...env }
-  const terminal = createTerminal({ input, out: out.stream, notes: notes.stream }, environment, new AbortController())
-  const code = await run(terminal, words, '0')
-  return { code, out: out.text(), notes: notes.text() }
-}
+const sit = useSitting()
 
 /** Text without the colours of the program itself. */
 function plain(text: string): string {

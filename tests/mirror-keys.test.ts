@@ -51,3 +51,23 @@ test('no more keys are mirrored in a minute than the limit says, though all come
   expect(answers.filter((answer) => JSON.stringify(answer) === '{"mirrored":true}')).toHaveLength(5)
   expect(answers).toContainEqual({ mirrored: false, reason: 'throttled', retry_after: expect.any(Number) })
 })
+
+test('keys are made, listed and revoked with a key, and secrets are in no line of the log', async () => {
+  const key = (await gateway.createKey({ rights: ['inference', 'keys'] })).rawKey
+  const json = { 'content-type': 'application/json' }
+  const make = (body: object, by = key) =>
+    gateway.fetch('/v1/keys', { method: 'POST', key: by, headers: json, body: JSON.stringify(body) })
+  const made = (await (await make({ name: 'laptop' })).json()) as { readonly id: string; readonly key: string }
+  expect(made).toMatchObject({ object: 'api_key', status: 'active', is_current: false, rights: ['inference'] })
+  expect((await gateway.fetch('/v1/balance', { key: made.key })).status).toBe(200)
+  const list = (await (await gateway.fetch('/v1/keys', { key })).json()) as { readonly data: readonly object[] }
+  expect(list.data).toMatchObject([{ id: made.id, made_with: expect.any(String) as string }, { is_current: true }])
+  expect(JSON.stringify(list)).not.toContain(made.key)
+  expect((await errorOf(await make({ name: 'x' }, made.key))).code).toBe('key_scope_denied')
+  expect(await errorOf(await make({ name: 'x', rights: ['all'] }))).toMatchObject({ code: 'invalid_value' })
+  const end = (id: string) => gateway.fetch(`/v1/keys/${id}`, { method: 'DELETE', key })
+  expect((await errorOf(await end('nothing'))).code).toBe('key_not_found')
+  expect(await (await end(made.id)).json()).toEqual({ id: made.id, object: 'api_key.deleted', deleted: true })
+  expect((await gateway.fetch('/v1/balance', { key: made.key })).status).toBe(401)
+  expect(gateway.logged.join('')).not.toContain(made.key.slice(8, 40))
+})

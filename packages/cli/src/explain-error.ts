@@ -80,6 +80,7 @@ function amountOf(value: unknown): string | null {
 function adviceFor(error: ApiError): string | null {
   if (error.status === 401) return 'Sign in again with `svc login`, or check SVC_API_KEY.'
   if (error.is('model_not_found')) return '`svc models WORD` finds the models that there are.'
+  if (error.status === 400 && error.param === 'voice') return '`svc voices MODEL` lists the voices of a model.'
   if (error.status === 403) return 'Use a key that has this right; `svc whoami` shows the present one.'
   const { retryAfterMs } = error
   if (retryAfterMs !== null) return `Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`

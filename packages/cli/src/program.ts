@@ -1,11 +1,12 @@
 /** All commands, put together. Help, manual and completions are made from these definitions. */
 import { Command } from '@commander-js/extra-typings'
 import { balanceCommand, usageCommand, whoamiCommand } from './commands/account.ts'
-import { speakCommand, transcribeCommand } from './commands/audio.ts'
+import { speakCommand, transcribeCommand, voicesCommand } from './commands/audio.ts'
 import { chatCommand } from './commands/chat.ts'
 import { completeCommand, completionCommand } from './commands/completion.ts'
 import { embedCommand } from './commands/embed.ts'
 import { addHelp } from './commands/help.ts'
+import { historyCommand } from './commands/history.ts'
 import { imageCommand } from './commands/image.ts'
 import { depositCommand } from './commands/deposit.ts'
 import { keysCommand } from './commands/keys.ts'
@@ -37,9 +38,11 @@ export function createProgram(start: Start, version: string) {
     .showHelpAfterError('`svc help` shows the commands.')
     .addHelpText('after', AFTER_HELP)
   program.addCommand(chatCommand(start))
+  program.addCommand(historyCommand(start))
   program.addCommand(imageCommand(start))
   program.addCommand(videoCommand(start))
   program.addCommand(speakCommand(start))
+  program.addCommand(voicesCommand(start))
   program.addCommand(transcribeCommand(start))
   program.addCommand(embedCommand(start))
   program.addCommand(modelsCommand(start))

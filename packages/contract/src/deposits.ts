@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { creditsNumber, usdNumber } from './money-schema.ts'
 import { recordId } from './record-id.ts'
+import type { TextForm } from './text-form.ts'
 import { wholeNumber } from './whole-number.ts'
 
 /** Networks on which deposits arrive. Source: spec 8. */
@@ -24,6 +25,13 @@ export function parseTransactionHash(text: string): `0x${string}` | null {
 
 /** Longer texts are not looked at. */
 const TEXT_LENGTH_MAX = 200
+const HASH_EXPECTED = 'expected 0x and 64 hex digits.'
+
+/** The form of a transaction hash, in any of its spellings. */
+export const transactionHashForm: TextForm = {
+  matches: (text) => text.length <= TEXT_LENGTH_MAX && parseTransactionHash(text) !== null,
+  expected: HASH_EXPECTED,
+}
 
 /** A transaction hash in any of its spellings; parsed to the one that is compared. */
 export const transactionHash = z
@@ -33,7 +41,7 @@ export const transactionHash = z
   .transform((text, context) => {
     const hash = parseTransactionHash(text)
     if (hash !== null) return hash
-    context.addIssue({ code: 'custom', message: 'expected 0x and 64 hex digits.' })
+    context.addIssue({ code: 'custom', message: HASH_EXPECTED })
     return z.NEVER
   })
 

@@ -49,3 +49,8 @@ export type UsageType = (typeof usageTypes)[number]
 /** How a charged request ended. What each means is said where clients read it: `usageRecord`. */
 export const usageStatuses = ['ok', 'incomplete', 'error', 'cancelled'] as const
 export type UsageStatus = (typeof usageStatuses)[number]
+
+/** Everything that a key may be allowed. Source: decision 0011 (keys). */
+export const keyRights = ['inference', 'deposits', 'keys'] as const
+
+export type KeyRight = (typeof keyRights)[number]

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type TextForm, textForm } from './text-form.ts'
 
 /** The form of the ids that the gateway makes: UUIDv7 text. */
 export const RECORD_ID = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
@@ -11,9 +12,25 @@ export const RECORD_ID = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
  * @param prefix what clients see before it; they may leave it out.
  */
 export function recordId(what: string, prefix = '') {
-  const shown = prefix === '' ? '' : `(${prefix})?`
   return z
     .string()
-    .regex(new RegExp(`^${shown}${RECORD_ID}$`), `expected the id of ${what}.`)
+    .regex(patternOf(prefix), expectedOf(what))
     .transform((text) => text.replace(prefix, '').toLowerCase())
+}
+
+/** The form of such an id. Parameters as for `recordId`. */
+export function recordIdForm(what: string, prefix = ''): TextForm {
+  return textForm(patternOf(prefix), expectedOf(what), ID_LENGTH_MAX)
+}
+
+/** Room for any prefix. */
+const ID_LENGTH_MAX = 100
+
+function patternOf(prefix: string): RegExp {
+  const shown = prefix === '' ? '' : `(${prefix})?`
+  return new RegExp(`^${shown}${RECORD_ID}$`)
+}
+
+function expectedOf(what: string): string {
+  return `expected the id of ${what}.`
 }

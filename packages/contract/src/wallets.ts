@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { depositChainIds } from './deposits.ts'
-import { recordId } from './record-id.ts'
+import { recordId, recordIdForm } from './record-id.ts'
+import { textForm } from './text-form.ts'
 
 const MESSAGE_LENGTH_MAX = 4_000
 /** Room for the signature of a contract that is yet to be made, which holds the call that makes it. */
@@ -8,10 +9,23 @@ const SIGNATURE_LENGTH_MAX = 20_000
 
 const chainId = z.literal(depositChainIds).describe('4663 is Robinhood Chain, 46630 its test network.')
 
+const ADDRESS = /^0[xX][0-9a-fA-F]{40}$/
+const ADDRESS_EXPECTED = 'expected 0x and 40 hex digits.'
+const ADDRESS_LENGTH = 42
+
+/** The form of a wallet's address. */
+export const walletAddressForm = textForm(ADDRESS, ADDRESS_EXPECTED, ADDRESS_LENGTH)
+
+const SIGNATURE = /^0[xX](?:[0-9a-fA-F]{2})+$/
+const SIGNATURE_EXPECTED = 'expected 0x and hex digits in pairs.'
+
+/** The form of a wallet's signature. */
+export const walletSignatureForm = textForm(SIGNATURE, SIGNATURE_EXPECTED, SIGNATURE_LENGTH_MAX)
+
 /** An address in any letter case; parsed to lower case. */
 const walletAddress = z
   .string()
-  .regex(/^0[xX][0-9a-fA-F]{40}$/, 'expected 0x and 40 hex digits.')
+  .regex(ADDRESS, ADDRESS_EXPECTED)
   .transform((text) => text.toLowerCase() as `0x${string}`)
 
 /** Body of `POST /deposits/wallets/challenge`. */
@@ -39,7 +53,7 @@ export const linkWalletRequest = z.object({
   signature: z
     .string()
     .max(SIGNATURE_LENGTH_MAX)
-    .regex(/^0[xX](?:[0-9a-fA-F]{2})+$/, 'expected 0x and hex digits in pairs.')
+    .regex(SIGNATURE, SIGNATURE_EXPECTED)
     .transform((text) => text.toLowerCase() as `0x${string}`)
     .describe('Of the wallet; contracts may sign by ERC-1271, and before they exist by ERC-6492.'),
 })
@@ -71,6 +85,9 @@ export type LinkedWalletList = z.output<typeof linkedWalletList>
 export const linkedWalletPath = z.object({
   wallet_id: recordId('a wallet', 'wal_'),
 })
+
+/** The form of a linked wallet's id. */
+export const linkedWalletIdForm = recordIdForm('a wallet', 'wal_')
 
 /** What unlinking answers. */
 export const unlinkedWalletReply = z

@@ -35,6 +35,8 @@ export interface GatewayStart {
   readonly workingDir: string
   /** A free one by default. */
   readonly port?: number
+  /** The program, where it is another one than the gateway's own. */
+  readonly program?: string
   /** Options of Node itself. */
   readonly nodeOptions?: readonly string[]
   /** Sees each line of the log. */
@@ -75,9 +77,9 @@ async function waitUntilReady(child: ChildProcess, output: Output): Promise<void
 
 /** Starts a gateway and waits until it listens. It ends with this process at the latest. */
 export async function startGatewayProcess(start: GatewayStart): Promise<GatewayProcess> {
-  const { env, workingDir, logFile, port = await findFreePort() } = start
+  const { env, workingDir, logFile, program = MAIN, port = await findFreePort() } = start
   const log = logFile === undefined ? 'pipe' : openSync(logFile, 'a')
-  const child = fork(MAIN, [], {
+  const child = fork(program, [], {
     cwd: workingDir,
     env: { ...env, SVC_PORT: String(port) },
     execArgv: [...(start.nodeOptions ?? [])],

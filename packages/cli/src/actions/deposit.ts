@@ -1,6 +1,6 @@
 /** `svc deposit`: where to pay, and what came of it. */
 import {
-  claimRequest,
+  transactionHashForm,
   type ClaimReply,
   type DepositAddressReply,
   type DepositBody,
@@ -80,7 +80,7 @@ const WAIT_SECONDS = 5
 
 /** Claims, and asks again until it is credited: each time is the same claim. */
 export async function claimDeposit(context: Context, hash: string, options: ClaimOptions): Promise<void> {
-  checkArgument(claimRequest.shape.txHash, hash, 'transaction')
+  checkArgument(transactionHashForm, hash, 'transaction')
   const api = await context.api()
   const { terminal } = context
   let told: string | null = null

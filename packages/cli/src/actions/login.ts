@@ -38,7 +38,7 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   const balance = await api.client.call(api.endpoints.getBalance, {}, { signal: terminal.signal })
   const model = options.model ?? known?.model ?? null
   const profiles = { ...file.profiles, [profile]: { baseUrl, key, model } }
-  const written = writeProfiles(context.settingsFolder, { current: profile, profiles })
+  const written = writeProfiles(context.settingsFolder, { ...file, current: profile, profiles })
   if (context.options.json === true) {
     await printJson(terminal.out, { base_url: baseUrl, profile, key: balance.key, file: written })
     return
@@ -106,6 +106,6 @@ export async function logout(context: Context): Promise<void> {
     throw new CommandError(`There is no profile "${name}".`, { exitCode: exitCodes.notSignedIn })
   }
   const [next = DEFAULT_PROFILE] = name === file.current ? Object.keys(profiles) : [file.current]
-  writeProfiles(context.settingsFolder, { current: next, profiles })
+  writeProfiles(context.settingsFolder, { ...file, current: next, profiles })
   await context.terminal.notes.line(`Forgot the key of "${name}". It stays valid until it is revoked in the console.`)
 }

@@ -2,9 +2,9 @@
 import {
   type Exact,
   type LinkedWalletBody,
-  linkWalletRequest,
-  walletChallengeRequest,
-  linkedWalletPath,
+  walletSignatureForm,
+  walletAddressForm,
+  linkedWalletIdForm,
 } from '@svc/contract'
 import { checkArgument } from '../check-argument.ts'
 import { CommandError } from '../command-error.ts'
@@ -44,7 +44,7 @@ export interface ChallengeOptions {
 
 /** Prints the message exactly, so that it can be piped into a wallet's program. */
 export async function challengeWallet(context: Context, address: string, { chain }: ChallengeOptions): Promise<void> {
-  checkArgument(walletChallengeRequest.shape.address, address, 'address')
+  checkArgument(walletAddressForm, address, 'address')
   const { client, endpoints } = await context.api()
   const { terminal } = context
   const body = { address, chainId: chain }
@@ -65,7 +65,7 @@ export async function challengeWallet(context: Context, address: string, { chain
 
 /** The message comes from a pipe, byte for byte: one that was changed on the way is signed for nothing. */
 export async function linkWallet(context: Context, signature: string): Promise<void> {
-  checkArgument(linkWalletRequest.shape.signature, signature, 'signature')
+  checkArgument(walletSignatureForm, signature, 'signature')
   const { terminal } = context
   const message = await readPipedText(terminal.input)
   if (message === null) {
@@ -88,8 +88,8 @@ export async function linkWallet(context: Context, signature: string): Promise<v
 /** Takes an id, or the address of a wallet that is linked once. */
 export async function unlinkWallet(context: Context, wallet: string): Promise<void> {
   const isAddress = wallet.startsWith('0x')
-  if (isAddress) checkArgument(walletChallengeRequest.shape.address, wallet, 'address')
-  else checkArgument(linkedWalletPath.shape.wallet_id, wallet, 'id')
+  if (isAddress) checkArgument(walletAddressForm, wallet, 'address')
+  else checkArgument(linkedWalletIdForm, wallet, 'id')
   const { client, endpoints } = await context.api()
   const { terminal } = context
   const call = { signal: terminal.signal }

@@ -2,18 +2,25 @@
 import type { ChatChargeBody, ChatMessage, Exact, FetchResponse } from '@svc/contract'
 import type { ApiConnection } from '../api-connection.ts'
 import { imageAddresses } from './answer-images.ts'
+import { schemaFormat } from './request-files.ts'
+import { type ToolCall, ToolCallCollector, toolCallsOf } from './tool-calls.ts'
 
 export interface Question {
   readonly model: string
   readonly messages: readonly ChatMessage[]
   readonly maxTokens: number | null
   readonly temperature: number | null
+  /** What the answer must follow; null for a text. */
+  readonly schema: object | null
+  /** What the model may ask for; empty for nothing. */
+  readonly tools: readonly object[]
 }
 
 export interface Answer {
   readonly text: string
   /** Addresses of the images that came with it. */
   readonly images: readonly string[]
+  readonly toolCalls: readonly ToolCall[]
   readonly charge: Exact<ChatChargeBody> | null
   readonly promptTokens: number | null
   readonly completionTokens: number | null
@@ -43,7 +50,23 @@ export function bodyOf(question: Question): {
     messages: [...question.messages],
     ...(question.maxTokens === null ? {} : { max_completion_tokens: question.maxTokens }),
     ...(question.temperature === null ? {} : { temperature: question.temperature }),
+    ...(question.schema === null ? {} : { response_format: schemaFormat(question.schema) }),
+    ...(question.tools.length === 0 ? {} : { tools: [...question.tools] }),
   }
+}
+
+/** A conversation with what the model answered. */
+export function withAnswer(question: Question, { text, toolCalls }: Pick<Answer, 'text' | 'toolCalls'>): Question {
+  if (text === '' && toolCalls.length === 0) return question
+  const said: ChatMessage =
+    toolCalls.length === 0
+      ? { role: 'assistant', content: text }
+      : { role: 'assistant', content: text === '' ? null : text, tool_calls: toolCalls }
+  return withMessages(question, [said])
+}
+
+export function withMessages(question: Question, messages: readonly ChatMessage[]): Question {
+  return { ...question, messages: [...question.messages, ...messages] }
 }
 
 function noteRequestId(progress: AskProgress) {
@@ -66,7 +89,8 @@ export async function askStreaming(
   const body = { ...bodyOf(question), stream_options: { include_usage: true } }
   const call = { signal, onResponse: noteRequestId(progress) }
   const images: string[] = []
-  let answer: Omit<Answer, 'text' | 'images'> = {
+  const calls = new ToolCallCollector()
+  let answer: Omit<Answer, 'text' | 'images' | 'toolCalls'> = {
     charge: null,
     promptTokens: null,
     completionTokens: null,
@@ -80,6 +104,7 @@ export async function askStreaming(
       await options.onText(text)
     }
     images.push(...imageAddresses(choice?.delta))
+    calls.take(choice?.delta)
     answer = {
       charge: event.svc ?? answer.charge,
       promptTokens: event.usage?.prompt_tokens ?? answer.promptTokens,
@@ -87,7 +112,7 @@ export async function askStreaming(
       finishReason: choice?.finish_reason ?? answer.finishReason,
     }
   }
-  return { ...answer, images, text: progress.text }
+  return { ...answer, images, toolCalls: calls.calls(), text: progress.text }
 }
 
 /** Asks and waits for the whole answer. Gives the gateway's body, too. @throws as `askStreaming` */
@@ -99,6 +124,7 @@ export async function askWhole({ client, endpoints }: ApiConnection, question: Q
   const answer: Answer = {
     text: choice?.message.content ?? choice?.message.refusal ?? '',
     images: imageAddresses(choice?.message),
+    toolCalls: toolCallsOf(choice?.message),
     charge: reply.svc,
     promptTokens: reply.usage?.prompt_tokens ?? null,
     completionTokens: reply.usage?.completion_tokens ?? null,

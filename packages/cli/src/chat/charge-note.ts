@@ -13,6 +13,7 @@ export function chargeNote(model: string, answer: Answer): string {
   ]
   if (promptTokens !== null && completionTokens !== null) parts.push(`${promptTokens} + ${completionTokens} tokens`)
   if (finishReason === 'length') parts.push(cutBecause(charge?.max_tokens_applied ?? null))
+  if (finishReason === 'tool_calls') parts.push('waits for its tools')
   if (finishReason === 'content_filter') parts.push('ended by the content filter')
   return parts.join(' · ')
 }

@@ -16,18 +16,21 @@ export interface LineReader {
 }
 
 const HISTORY_LINES = 1_000
+/** Single lines of all conversations, in the folder of settings. */
+export const LINES_FILE = 'chat-history'
 const CONTINUED = '… '
 const BLOCK = '"""'
 
 /** Whole lines that can replace a line that was begun. */
 export type LineCompleter = (line: string) => Promise<readonly string[]>
 
-export function openLineReader(terminal: Terminal, folder: string, complete: LineCompleter): LineReader {
-  const historyFile = path.join(folder, 'chat-history')
+/** @param folder where lines are kept for the next conversation; null to keep none. */
+export function openLineReader(terminal: Terminal, folder: string | null, complete: LineCompleter): LineReader {
+  const historyFile = folder === null ? null : path.join(folder, LINES_FILE)
   const lines = createInterface({
     input: terminal.input,
     output: terminal.notesStream,
-    history: readHistory(historyFile),
+    history: historyFile === null ? [] : readHistory(historyFile),
     historySize: HISTORY_LINES,
     removeHistoryDuplicates: true,
     completer: async (line: string): Promise<[string[], string]> => [[...(await complete(line))], line],
@@ -50,7 +53,7 @@ export function openLineReader(terminal: Terminal, folder: string, complete: Lin
     read: async (prompt) => {
       if (ended.signal.aborted) ended = new AbortController()
       const text = await readMessage(ask, prompt)
-      if (text !== null && text.trim() !== '') remember(historyFile, text)
+      if (historyFile !== null && text !== null && text.trim() !== '') remember(historyFile, text)
       return text
     },
     whileAnswering: async (work) => {

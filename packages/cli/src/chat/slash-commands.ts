@@ -4,7 +4,8 @@ import { ownMember, type ChatMessage } from '@svc/contract'
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
 import { creditsText, creditsTextOf } from '../credits-text.ts'
-import { readImage } from './attach.ts'
+import { conversationMarkdown } from '../history/conversation.ts'
+import { attachFile } from './attach.ts'
 import type { Session } from './session.ts'
 
 interface SlashCommand {
@@ -19,7 +20,7 @@ interface SlashCommand {
 const commands: readonly SlashCommand[] = [
   { name: 'model', takes: '[ID]', help: 'change the model, or show it', run: changeModel },
   { name: 'system', takes: '[TEXT]', help: 'set the system prompt; without a text remove it', run: changeSystem },
-  { name: 'image', takes: 'FILE', help: 'attach an image to the next question', run: attachImage },
+  { name: 'attach', takes: 'FILE', help: 'attach an image, PDF, recording or text to the next question', run: attach },
   { name: 'retry', takes: '', help: 'ask the last question again', run: retry },
   { name: 'clear', takes: '', help: 'forget the conversation', run: clear },
   { name: 'save', takes: 'FILE', help: 'write the conversation to a new file, as Markdown', run: save },
@@ -28,7 +29,7 @@ const commands: readonly SlashCommand[] = [
   { name: 'quit', takes: '', help: 'end the conversation', run: () => Promise.resolve(false) },
 ]
 
-const SHORT_FORMS: Readonly<Record<string, string>> = { exit: 'quit', q: 'quit', '?': 'help' }
+const SHORT_FORMS: Readonly<Record<string, string>> = { exit: 'quit', q: 'quit', '?': 'help', image: 'attach' }
 
 /**
  * Runs a line that begins with a slash.
@@ -82,8 +83,8 @@ async function changeSystem({ state, note }: Session, text: string): Promise<boo
   return true
 }
 
-async function attachImage({ state, note }: Session, file: string): Promise<boolean> {
-  state.images = [...state.images, await readImage(file)]
+async function attach({ state, note }: Session, file: string): Promise<boolean> {
+  state.attached = [...state.attached, await attachFile(file)]
   await note(`${file} goes with the next question.`)
   return true
 }
@@ -105,7 +106,7 @@ async function clear({ state, note }: Session): Promise<boolean> {
 }
 
 async function save({ state, note }: Session, file: string): Promise<boolean> {
-  const text = state.question.messages.map((message) => `## ${message.role}\n\n${textOf(message)}\n`).join('\n')
+  const text = conversationMarkdown(state.question.messages)
   try {
     const handle = await open(file, 'wx', 0o600)
     try {
@@ -119,13 +120,6 @@ async function save({ state, note }: Session, file: string): Promise<boolean> {
   }
   await note(`Saved to ${file}.`)
   return true
-}
-
-function textOf({ content }: ChatMessage): string {
-  if (typeof content === 'string') return content
-  return (content ?? [])
-    .map((part) => (typeof part['text'] === 'string' ? part['text'] : `[${part.type}]`))
-    .join('\n\n')
 }
 
 async function showCost({ state, api, note }: Session): Promise<boolean> {

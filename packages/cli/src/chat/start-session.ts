@@ -3,30 +3,41 @@ import { nanocreditsFrom, nanocreditsOf, ZERO, type ChatMessage } from '@svc/con
 import type { ApiConnection } from '../api-connection.ts'
 import type { Context } from '../context.ts'
 import { explainError } from '../explain-error.ts'
+import { keepsHistory, type Keep } from '../history/keep-conversation.ts'
 import { WordWrap } from '../terminal/word-wrap.ts'
 import { styled } from '../terminal/style.ts'
 import { keepImages } from './answer-images.ts'
-import { type Answer, type AskProgress, askStreaming, type Question } from './ask.ts'
+import { type Answer, type AskProgress, askStreaming, type Question, withAnswer, withMessages } from './ask.ts'
 import { chargeNote } from './charge-note.ts'
 import { interruptedCharge } from './interrupted-charge.ts'
-import { openLineReader } from './line-reader.ts'
+import { type LineReader, openLineReader } from './line-reader.ts'
 import type { Session, SessionState } from './session.ts'
 import { completeSlash, runSlashCommand } from './slash-commands.ts'
+import { type ToolCall, toolResult } from './tool-calls.ts'
 
 const GREETING = 'Type a question. /help shows the commands, Ctrl-D ends.'
 
+/** Rounds of calls and results after one question. Source: own choice. */
+const TOOL_ROUNDS_MAX = 16
+
 /** Runs until the user ends it. */
-export async function startSession(context: Context, api: ApiConnection, start: Question): Promise<void> {
+export async function startSession(
+  context: Context,
+  api: ApiConnection,
+  { start, keep }: { readonly start: Question; readonly keep: Keep },
+): Promise<void> {
   const { terminal } = context
-  const state: SessionState = { question: start, images: [], spent: ZERO, last: null }
+  const state: SessionState = { question: start, attached: [], spent: ZERO, last: null }
   const note = (text: string): Promise<void> => terminal.notes.line(text)
-  const reader = openLineReader(terminal, context.settingsFolder, (line) => completeSlash(context, line))
+  const folder = keepsHistory(context) ? context.settingsFolder : null
+  const reader = openLineReader(terminal, folder, (line) => completeSlash(context, line))
   const session: Session = {
     context,
     api,
     state,
     note,
-    ask: (message) => reader.whileAnswering((signal) => answer(session, message, signal)),
+    keep,
+    ask: (message) => askAndRun(session, reader, message),
   }
   await note(`${start.model} at ${api.settings.baseUrl}. ${GREETING}`)
   try {
@@ -46,8 +57,8 @@ async function take(session: Session, text: string): Promise<boolean> {
   try {
     if (text.startsWith('/')) return await runSlashCommand(session, text.trim())
     const { userMessage } = await import('./attach.ts')
-    const message = userMessage(text, session.state.images)
-    session.state.images = []
+    const message = userMessage(text, session.state.attached)
+    session.state.attached = []
     await session.ask(message)
   } catch (error) {
     await tell(session, error)
@@ -63,13 +74,54 @@ async function tell(session: Session, error: unknown): Promise<void> {
   await session.note(`${message}${explained?.advice == null ? '' : `\n${explained.advice}`}`)
 }
 
-async function answer(session: Session, message: ChatMessage, signal: AbortSignal): Promise<void> {
+/** Asks, and goes on while the model calls tools and the user says what they give. */
+async function askAndRun(session: Session, reader: LineReader, message: ChatMessage): Promise<void> {
+  const { state } = session
+  state.last = message
+  let next: readonly ChatMessage[] = [message]
+  for (let round = 0; round < TOOL_ROUNDS_MAX; round += 1) {
+    const before = state.question
+    const question = withMessages(before, next)
+    const calls = await reader.whileAnswering((signal) => answer(session, question, signal))
+    if (calls.length > 0) {
+      const results = await askResults(session, reader, calls)
+      // A question with calls that nobody answered cannot be gone on with.
+      if (results === null) {
+        state.question = before
+        return
+      }
+      next = results
+      continue
+    }
+    await session.keep(state.question)
+    return
+  }
+  await session.note(`The model called tools ${TOOL_ROUNDS_MAX} times. Ask it to go on.`)
+}
+
+/** @returns null when the user gives none. */
+async function askResults(
+  { note }: Session,
+  reader: LineReader,
+  calls: readonly ToolCall[],
+): Promise<readonly ChatMessage[] | null> {
+  const results: ChatMessage[] = []
+  for (const call of calls) {
+    await note(`${call.function.name}(${call.function.arguments})`)
+    const text = await reader.read(`result of ${call.function.name} › `)
+    if (text === null) return null
+    results.push(toolResult(call.id, text))
+  }
+  return results
+}
+
+/** @returns what the model wants to have run. */
+async function answer(session: Session, question: Question, signal: AbortSignal): Promise<readonly ToolCall[]> {
   const { context, api, state } = session
   const { out, notes } = context.terminal
   const progress: AskProgress = { text: '', requestId: null }
-  const question: Question = { ...state.question, messages: [...state.question.messages, message] }
-  state.last = message
   const words = new WordWrap(out)
+  let toolCalls: readonly ToolCall[] = []
   try {
     const onText = (text: string): Promise<void> => words.text(text)
     let answered: Answer
@@ -78,6 +130,7 @@ async function answer(session: Session, message: ChatMessage, signal: AbortSigna
     } finally {
       await words.end()
     }
+    toolCalls = answered.toolCalls
     await out.text(answered.text.endsWith('\n') ? '' : '\n')
     // The terminal is not asked whether it shows images: what it says would be read as the next question.
     await keepImages(context, answered.images, { now: new Date(), protocol: null })
@@ -93,6 +146,8 @@ async function answer(session: Session, message: ChatMessage, signal: AbortSigna
     await notes.line(`\n${await interruptedCharge(api, progress.requestId)}`)
   }
   // What came is part of the conversation, also where it was stopped: the next question may speak of it.
-  if (progress.text === '') return
-  state.question = { ...question, messages: [...question.messages, { role: 'assistant', content: progress.text }] }
+  if (progress.text !== '' || toolCalls.length > 0) {
+    state.question = withAnswer(question, { text: progress.text, toolCalls })
+  }
+  return toolCalls
 }

@@ -14,7 +14,7 @@ export function speakCommand(start: Start) {
     .description('Speaks a text, or what is piped into it, and prints the name of the file.')
     .argument('[text...]', 'what to say')
     .option('-m, --model <id>', 'the model (default: the first speech model)')
-    .option('--voice <name>', 'a voice of the model')
+    .option('--voice <name>', 'a voice of the model; `svc voices` lists them')
     .addOption(
       new Option('--format <format>', 'form of the audio (default: as the name ends, else mp3)').choices(
         SPEECH_FORMATS,
@@ -29,6 +29,17 @@ export function speakCommand(start: Start) {
     )
     .action((text, options, command) =>
       start(command, async (context) => (await import('../actions/speak.ts')).speak(context, text, options)),
+    )
+}
+
+export function voicesCommand(start: Start) {
+  return new Command('voices')
+    .summary('list the voices of models that speak')
+    .description('Lists the models that speak and their voices; of one model, a voice a line, its usual one first.')
+    .argument('[model]', 'only this model')
+    .addHelpText('after', examples('svc voices', 'svc voices openrouter/openai/gpt-4o-mini-tts'))
+    .action((model, _options, command) =>
+      start(command, async (context) => (await import('../actions/voices.ts')).voices(context, model)),
     )
 }
 

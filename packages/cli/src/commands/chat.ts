@@ -12,7 +12,15 @@ export function chatCommand(start: Start) {
     .argument('[prompt...]', 'what to ask')
     .option('-m, --model <id>', 'the model (default: that of the profile, else svc-gpt)')
     .option('-s, --system <text>', 'instructions for the model')
+    .option('-a, --attach <file>', 'attach an image, PDF, recording or text; can be repeated', collect)
     .option('-i, --image <file>', 'attach an image; can be repeated', collect)
+    .option('-c, --continue', 'go on with the last conversation')
+    .addOption(new Option('--conversation <id>', 'go on with this one; `svc history` lists them').conflicts('continue'))
+    .addOption(new Option('--history', 'keep the conversation, also in a script'))
+    .addOption(new Option('--no-history', 'do not keep it'))
+    .option('--schema <file>', 'the JSON Schema that the answer follows; a file, or the schema itself')
+    .option('--tools <file>', 'tools that the model may call, as JSON; its calls are printed, and not run')
+    .option('--tool-result <id=text>', 'what a call gave, with -c; can be repeated', collect)
     .option('--max-tokens <count>', 'most tokens of the answer', wholeNumber)
     .option('--temperature <number>', 'how freely it answers, 0 to 2', decimal)
     .addOption(new Option('--stream', 'print the answer as it comes; with --json one event a line'))
@@ -22,7 +30,9 @@ export function chatCommand(start: Start) {
       examples(
         'svc chat "Why is the sky blue?"',
         'svc chat -m svc-claude "Summarise this" < notes.txt',
-        'svc chat --image photo.jpg "What is on it?"',
+        'svc chat -a photo.jpg -a notes.pdf "Do they agree?"',
+        'svc chat -c "And in one sentence?"',
+        'svc chat --schema person.json "Ada Lovelace, 36"',
         'svc chat --json "One word" | jq -r .choices[0].message.content',
         'svc chat',
       ),
@@ -30,8 +40,10 @@ export function chatCommand(start: Start) {
     .action((prompt, options, command) =>
       start(command, async (context) => {
         const { chat } = await import('../actions/chat.ts')
-        const chosen = command.getOptionValueSource('stream') === 'cli' ? options.stream : undefined
-        await chat(context, prompt, { ...options, stream: chosen })
+        const chosen = <Value>(name: 'stream' | 'history', value: Value): Value | undefined =>
+          command.getOptionValueSource(name) === 'cli' ? value : undefined
+        const stream = chosen('stream', options.stream)
+        await chat(context, prompt, { ...options, stream, history: chosen('history', options.history) })
       }),
     )
 }

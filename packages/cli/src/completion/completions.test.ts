@@ -12,7 +12,8 @@ const known = {
     asked.push(options)
     return Promise.resolve([
       { id: 'svc-gpt', type: 'text' },
-      { id: 'openrouter/x/speaks:free', type: 'speech' },
+      { id: 'openrouter/x/speaks:free', type: 'speech', voices: ['anna', 'bert'] },
+      { id: 'openrouter/y/speaks', type: 'speech', voices: ['carl', 'anna'] },
       { id: 'svc-image', type: 'image' },
     ])
   },
@@ -48,12 +49,21 @@ describe('completions', () => {
 
   test('models of the kind that the command takes', async () => {
     expect(await complete('chat', '-m', '')).toEqual(['svc-gpt'])
-    expect(await complete('speak', '--model', 'openrouter/')).toEqual(['openrouter/x/speaks:free'])
+    expect(await complete('speak', '--model', 'openrouter/')).toEqual([
+      'openrouter/x/speaks:free',
+      'openrouter/y/speaks',
+    ])
     expect(await complete('speak', '--model=openrouter/x')).toEqual(['--model=openrouter/x/speaks:free'])
     expect(await complete('price', '-m', 'svc-')).toEqual(['svc-gpt', 'svc-image'])
     expect(await complete('models', 'svc-i')).toEqual(['svc-image'])
     expect(await complete('price', 'svc-i')).toEqual(['svc-image'])
     expect(await complete('video', '-m', '')).toEqual([])
+  })
+
+  test('voices of the model that the line names, else of all that speak', async () => {
+    expect(await complete('speak', '--voice', '')).toEqual(['anna', 'bert', 'carl'])
+    expect(await complete('speak', '-m', 'openrouter/y/speaks', '--voice', '')).toEqual(['carl', 'anna'])
+    expect(await complete('voices', 'openrouter/y')).toEqual(['openrouter/y/speaks'])
   })
 
   test('models of the gateway that the line names, and the profiles that there are', async () => {
@@ -68,7 +78,7 @@ describe('completions', () => {
     const commands: CommandUnknownOpts[] = [...program.commands]
     const withModel = commands.filter(({ options }) => options.some(({ long }) => long === '--model'))
     expect(Object.keys(COMMAND_MODELS).toSorted()).toEqual(
-      [...withModel.map((each) => each.name()), 'models'].toSorted(),
+      [...withModel.map((each) => each.name()), 'models', 'voices'].toSorted(),
     )
     const kinds: readonly string[] = modelTypes
     for (const type of Object.values(COMMAND_MODELS)) expect(type === null || kinds.includes(type)).toBe(true)

@@ -17,6 +17,7 @@ export const COMMAND_MODELS: Readonly<Record<string, string | null>> = {
   price: null,
   usage: null,
   models: null,
+  voices: 'speech',
 }
 
 /** What is not in the definitions: the models of a gateway, and the profiles of this machine. */
@@ -32,6 +33,8 @@ export interface LineOptions {
 }
 
 interface Line {
+  /** The model that the line names. */
+  readonly model: string | undefined
   readonly command: CommandUnknownOpts
   /** The option whose value comes next. */
   readonly pending: Option | null
@@ -70,10 +73,10 @@ async function wordsOf({ command, options }: Line, last: string, known: Known): 
 }
 
 /** Commands that take a model as a word of their own. */
-const NAMES_MODEL: ReadonlySet<string> = new Set(['models', 'price'])
+const NAMES_MODEL: ReadonlySet<string> = new Set(['models', 'price', 'voices'])
 
 async function argumentsOf(command: CommandUnknownOpts, options: LineOptions, known: Known) {
-  if (NAMES_MODEL.has(command.name())) return (await known.models(options)).map(({ id }) => id)
+  if (NAMES_MODEL.has(command.name())) return modelsFor(command, options, known)
   return command.name() === 'use' ? known.profiles() : []
 }
 
@@ -93,7 +96,8 @@ function walk(root: CommandUnknownOpts, words: readonly string[]): Line {
     else if (word.startsWith('-')) pending = valueOptionOf(command, word)
     else command = command.commands.find((child) => child.name() === word) ?? command
   }
-  return { command, pending, options: { profile: values.get('--profile'), baseUrl: values.get('--base-url') } }
+  const options = { profile: values.get('--profile'), baseUrl: values.get('--base-url') }
+  return { command, pending, options, model: values.get('--model') }
 }
 
 function visibleOptions(command: CommandUnknownOpts): readonly Option[] {
@@ -110,15 +114,22 @@ function optionsOf(command: CommandUnknownOpts): string[] {
   return [...new Set(visibleOptions(command).flatMap((option) => (option.long == null ? [] : [option.long])))]
 }
 
-async function valuesOf({ command, options }: Line, option: Option, start: string, known: Known): Promise<string[]> {
+async function valuesOf(line: Line, option: Option, start: string, known: Known): Promise<string[]> {
   if (FILE_VALUE.test(option.flags)) return [FILES]
-  const values = option.argChoices ?? (await namesFor(command, option, options, known))
+  const values = option.argChoices ?? (await namesFor(line, option, known))
   return values.filter((value) => value.startsWith(start))
 }
 
-async function namesFor(command: CommandUnknownOpts, { long }: Option, options: LineOptions, known: Known) {
+async function namesFor({ command, options, model }: Line, { long }: Option, known: Known) {
   if (long === '--profile') return known.profiles()
-  if (long !== '--model') return []
+  if (long === '--voice') {
+    const speaking = (await known.models(options)).filter(({ id }) => model === undefined || id === model)
+    return [...new Set(speaking.flatMap(({ voices = [] }) => voices))]
+  }
+  return long === '--model' ? modelsFor(command, options, known) : []
+}
+
+async function modelsFor(command: CommandUnknownOpts, options: LineOptions, known: Known): Promise<string[]> {
   const type = COMMAND_MODELS[command.name()] ?? null
   return (await known.models(options)).filter((model) => type === null || model.type === type).map(({ id }) => id)
 }

@@ -5,12 +5,14 @@ import path from 'node:path'
 export interface SeenModel {
   readonly id: string
   readonly type: string
+  /** Of a model that speaks; absent where none are listed. */
+  readonly voices?: readonly string[]
 }
 
 /** A model in the list of a gateway. */
 interface ListedModel {
   readonly id: string
-  readonly svc: { readonly type: string }
+  readonly svc: { readonly type: string; readonly voices?: readonly string[] | undefined }
 }
 
 export interface SeenModels {
@@ -38,7 +40,7 @@ export function readSeenModels(folder: string, baseUrl: string): SeenModels {
 
 /** Keeps the models of a gateway. Where that cannot be, nothing is kept: no command fails by it. */
 export function keepSeenModels(folder: string, baseUrl: string, seen: SeenModels): void {
-  const models = seen.models.filter(({ id }) => PLAIN_ID.test(id)).map(({ id, type }) => ({ id, type }))
+  const models = seen.models.filter(({ id }) => PLAIN_ID.test(id)).map(plainModel)
   const { [baseUrl]: _before, ...others } = readFile(folder)
   const latest = Object.entries(others).toSorted(([, one], [, other]) => other.askedAt - one.askedAt)
   const gateways = [[baseUrl, { ...seen, models }], ...latest.slice(0, GATEWAYS_MAX - 1)]
@@ -54,8 +56,13 @@ export function keepSeenModels(folder: string, baseUrl: string, seen: SeenModels
 
 /** Keeps a list as it has just come from a gateway. */
 export function keepModelList(folder: string, baseUrl: string, list: readonly ListedModel[], now: number): void {
-  const models = list.map(({ id, svc }) => ({ id, type: svc.type }))
+  const models = list.map(({ id, svc: { type, voices = [] } }) => ({ id, type, voices }))
   keepSeenModels(folder, baseUrl, { seenAt: now, askedAt: now, models })
+}
+
+function plainModel({ id, type, voices = [] }: SeenModel): SeenModel {
+  const plain = voices.filter((voice) => PLAIN_ID.test(voice))
+  return plain.length === 0 ? { id, type } : { id, type, voices: plain }
 }
 
 function readFile(folder: string): Readonly<Record<string, SeenModels>> {
@@ -73,6 +80,7 @@ function isSeen(entry: [string, unknown]): entry is [string, SeenModels] {
 }
 
 function isModel(value: unknown): value is SeenModel {
-  const { id, type } = Object(value) as Readonly<Record<string, unknown>>
-  return typeof id === 'string' && PLAIN_ID.test(id) && typeof type === 'string'
+  const { id, type, voices = [] } = Object(value) as Readonly<Record<string, unknown>>
+  const areVoices = Array.isArray(voices) && voices.every((voice) => typeof voice === 'string' && PLAIN_ID.test(voice))
+  return typeof id === 'string' && PLAIN_ID.test(id) && typeof type === 'string' && areVoices
 }

@@ -14,11 +14,12 @@ afterEach(() => {
 
 const profiles: ProfileFile = {
   current: 'home',
+  keepsHistory: false,
   profiles: { home: { baseUrl: 'http://localhost:8787/api', key: 'sk-svc-secret', model: null } },
 }
 
 test('what was written is read again; a missing file holds nothing', () => {
-  expect(readProfiles(folder)).toEqual({ current: 'default', profiles: {} })
+  expect(readProfiles(folder)).toEqual({ current: 'default', profiles: {}, keepsHistory: true })
   writeProfiles(path.join(folder, 'new'), profiles)
   expect(readProfiles(path.join(folder, 'new'))).toEqual(profiles)
 })

@@ -15,10 +15,12 @@ export interface ProfileFile {
   /** The profile that is used where none is named. */
   readonly current: string
   readonly profiles: Readonly<Record<string, Profile>>
+  /** Whether conversations and what is typed in them are kept on this machine. */
+  readonly keepsHistory: boolean
 }
 
 export const DEFAULT_PROFILE = 'default'
-const NO_PROFILES: ProfileFile = { current: DEFAULT_PROFILE, profiles: {} }
+const NO_PROFILES: ProfileFile = { current: DEFAULT_PROFILE, profiles: {}, keepsHistory: true }
 const OWNER_ONLY = 0o600
 const FOLDER_OWNER_ONLY = 0o700
 const OTHERS = 0o077
@@ -84,7 +86,7 @@ function parseProfiles(text: string): ProfileFile | null {
         model: typeof model === 'string' ? model : null,
       }
     }
-    return { current: value['current'], profiles }
+    return { current: value['current'], profiles, keepsHistory: value['keepsHistory'] !== false }
   } catch {
     return null
   }

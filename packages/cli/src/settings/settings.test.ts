@@ -5,12 +5,13 @@ import { checkedBaseUrl, DEFAULT_BASE_URL, resolveSettings } from './settings.ts
 
 const file: ProfileFile = {
   current: 'home',
+  keepsHistory: true,
   profiles: {
     home: { baseUrl: 'https://home.example/api', key: 'sk-svc-home', model: null },
     work: { baseUrl: 'https://work.example/api', key: 'sk-svc-work', model: 'svc-claude' },
   },
 }
-const none: ProfileFile = { current: 'default', profiles: {} }
+const none: ProfileFile = { current: 'default', profiles: {}, keepsHistory: true }
 
 describe('resolveSettings', () => {
   test('without anything it is the gateway of this machine, signed out', () => {
@@ -28,6 +29,7 @@ describe('resolveSettings', () => {
       resolveSettings({ environment: { SVC_PORT: port }, file: profiles })
     const local: ProfileFile = {
       current: 'local',
+      keepsHistory: true,
       profiles: { local: { baseUrl: DEFAULT_BASE_URL, key: 'sk-svc-local', model: null } },
     }
     expect(at('8788', none).baseUrl).toBe('http://localhost:8788/api')

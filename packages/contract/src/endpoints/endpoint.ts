@@ -54,7 +54,7 @@ export const endpointTags = {
   Account: 'Credits and where they went.',
   Log: 'The signed log of all that was booked, and receipts of what is in it.',
   Deposits: 'Payments on a chain that become credits.',
-  Keys: 'Keys that exist elsewhere.',
+  Keys: 'Keys that follow the key in use, made here or elsewhere.',
   Service: 'The gateway itself.',
 } as const
 
@@ -79,7 +79,7 @@ export interface Endpoint extends CallableEndpoint {
   /** `signed` takes a signature in the query in place of a key. */
   readonly auth: 'key' | 'public' | 'signed'
   /** The right that the key must have. */
-  readonly right?: 'inference' | 'deposits'
+  readonly right?: 'inference' | 'deposits' | 'keys'
   /** Whether the document shows it below the origin as `/api/…`, as the specification writes it. */
   readonly standsAtOrigin?: true
   /** Whether a successful answer says what it cost, in the headers at least. */

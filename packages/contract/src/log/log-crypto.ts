@@ -4,7 +4,7 @@
  * docs/trust.md describes every byte.
  */
 
-/** SHA-256 of bytes; 32 bytes. */
+/** SHA-256 of bytes; 32 bytes. What it is given is used anew afterwards, so it keeps none of it. */
 export type Sha256 = (bytes: Uint8Array) => Uint8Array
 
 /** What the place has to check signatures and hashes with: `node:crypto`, or a library in a browser. */

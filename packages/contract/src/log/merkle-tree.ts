@@ -15,13 +15,15 @@ export function hashLeaf(sha256: Sha256, data: Uint8Array): Uint8Array {
   return sha256(input)
 }
 
+/** What two subtrees are hashed from, anew for each pair: memory of its own would cost more than the hash. */
+const NODE_INPUT = new Uint8Array(1 + 2 * HASH_BYTES)
+
 /** The hash of two subtrees: SHA-256(0x01 ‖ left ‖ right). */
 export function hashNode(sha256: Sha256, left: Uint8Array, right: Uint8Array): Uint8Array {
-  const input = new Uint8Array(1 + 2 * HASH_BYTES)
-  input[0] = NODE
-  input.set(left, 1)
-  input.set(right, 1 + HASH_BYTES)
-  return sha256(input)
+  NODE_INPUT[0] = NODE
+  NODE_INPUT.set(left, 1)
+  NODE_INPUT.set(right, 1 + HASH_BYTES)
+  return sha256(NODE_INPUT)
 }
 
 /**

@@ -1,4 +1,4 @@
-/** What the endpoints of deposits and of mirrored keys are given. Part of the composition. */
+/** What the endpoints of deposits, and of keys that follow others, are given. Part of the composition. */
 import { nanocreditsOf } from '@svc/contract'
 import { createBalanceStore } from '../money/billing/balance-store.ts'
 import { ASSETS } from '../chain/assets.ts'
@@ -12,6 +12,8 @@ import { UnknownTransactions } from '../deposits/unknown-transactions.ts'
 import type { LimitCounters } from '../admission/limits/limit-counters.ts'
 import type { EdgeDeposits } from '../deposits/routes/deposit-routes-deps.ts'
 import type { EdgeLimits } from '../edge/route-kit.ts'
+import type { FollowerKeysDeps } from '../access/keys/follower-keys.ts'
+import { createKeyStore } from '../access/keys/key-store.ts'
 import type { MirrorKeyDeps } from '../access/keys/mirror-key.ts'
 import { createMirrorStore } from '../access/keys/mirror-store.ts'
 import type { OutboxDeps } from '../platform/mail/outbox.ts'
@@ -41,10 +43,15 @@ export interface DepositEdgeParts {
 export function depositEdge(
   parts: DepositEdgeParts,
   publicOrigin: string,
-): { readonly deposits: EdgeDeposits; readonly mirrors: MirrorKeyDeps } {
+): { readonly deposits: EdgeDeposits; readonly mirrors: MirrorKeyDeps; readonly followers: FollowerKeysDeps } {
   const { config, database, clock } = parts
-  const mirrors = { store: createMirrorStore(database), peppers: config.peppers, clock }
-  return { deposits: edgeDeposits(parts, publicOrigin), mirrors }
+  const mirrorStore = createMirrorStore(database)
+  const mirrors = { store: mirrorStore, peppers: config.peppers, clock }
+  const followers = {
+    ...{ store: createKeyStore(database), followers: mirrorStore, peppers: config.peppers },
+    ...{ clock, gatewayLimits: config.limits },
+  }
+  return { deposits: edgeDeposits(parts, publicOrigin), mirrors, followers }
 }
 
 function edgeDeposits(parts: DepositEdgeParts, publicOrigin: string): EdgeDeposits {

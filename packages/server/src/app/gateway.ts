@@ -117,7 +117,7 @@ async function stopParts(
   await last(parts.keyUses.stop())
   await last(parts.ledger.close())
   // What was booked last is put down and signed before others may.
-  await last(parts.ledgerLog.close().catch(() => undefined))
+  if (parts.keepsLedgerLog) await last(parts.ledgerLog.close().catch(() => undefined))
   await settlements.left.close()
   await settlements.journal.close()
   await settlements.recent?.flush().catch(() => undefined)
@@ -187,7 +187,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       const origin = await app.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG })
       parts.listening.origin = origin
       // At once, so that the log of the start says what is wrong with the ledger log.
-      void parts.ledgerLog.tick().catch((error: unknown) => parts.log.error({ err: error }, 'background work failed'))
+      if (parts.keepsLedgerLog) {
+        void parts.ledgerLog.tick().catch((error: unknown) => parts.log.error({ err: error }, 'background work failed'))
+      }
       const stopDeposits = startDeposits(parts)
       stopWorkers = async () => {
         await stopDeposits()
@@ -284,7 +286,7 @@ function choresOf(parts: Parts, batches: BatchRunner) {
   const { auditHours } = parts.config.limits
   return [
     { name: 'limits', everyMs: LIMITS_MS, run: () => limits.tick() },
-    { name: 'ledger log', everyMs: LEDGER_LOG_MS, run: () => ledgerLog.tick() },
+    ...(parts.keepsLedgerLog ? [{ name: 'ledger log', everyMs: LEDGER_LOG_MS, run: () => ledgerLog.tick() }] : []),
     { name: 'batches', everyMs: BATCHES_MS, run: () => batches.tick() },
     { name: 'idempotency', everyMs: FORGET_MS, run: () => idempotency.removeExpired() },
     {

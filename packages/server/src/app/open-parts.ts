@@ -54,6 +54,10 @@ export interface GatewayOptions {
   readonly clock?: SystemClock
   /** Called when nothing can be charged any more until the process starts again; the log has said why. */
   readonly onFatal?: () => void
+  /**
+   * False for the benchmark alone, which measures what the ledger log costs: what is booked then never comes into it.
+   */
+  readonly keepsLedgerLog?: boolean
 }
 
 const CHECKPOINT_WORKER = new URL('sqlite-checkpoint.worker.ts', import.meta.url)
@@ -67,10 +71,14 @@ function openStoredResponses(database: Database, clock: BelievedClock, { peppers
 }
 
 /** The ledger, and where it says what it has booked. */
-function openLedger(database: OpenDatabase, observation: Awaited<ReturnType<typeof openObservation>>, log: Logger) {
+function openLedger(
+  database: OpenDatabase,
+  observation: Awaited<ReturnType<typeof openObservation>>,
+  { log, keepsLedgerLog = true }: Pick<GatewayOptions, 'log' | 'keepsLedgerLog'>,
+) {
   const recent = createRecentBatches()
   const ledger = new Ledger({
-    engine: observeEngine(observation, createLedgerEngine(database, recent.note)),
+    engine: observeEngine(observation, createLedgerEngine(database, keepsLedgerLog ? recent.note : null)),
     onCorrected: (holdId, values) =>
       log.error({ request_id: holdId, values }, 'a settlement had values that cannot be, and was written without them'),
     onLate: logLateCharges(log),
@@ -84,7 +92,8 @@ function openLedger(database: OpenDatabase, observation: Awaited<ReturnType<type
  * @throws an error whose message says what to do, when the database, the catalog or an upstream cannot be opened.
  * @throws {WrongStoreKindError} when the database was made with the other kind of upstream.
  */
-export async function openParts({ config, log, clock: machine = systemClock, onFatal }: GatewayOptions) {
+export async function openParts(options: GatewayOptions) {
+  const { config, log, clock: machine = systemClock, onFatal, keepsLedgerLog = true } = options
   const clock = believedClock(machine, logClockSteps(log))
   const unlock = config.databaseUrl === null ? lockDataFolder(config.dataDir) : (): void => undefined
   const observation = await openObservation(config, log)
@@ -116,7 +125,7 @@ export async function openParts({ config, log, clock: machine = systemClock, onF
       log.warn({ upstream, key, failure, rest_ms: restMs }, 'a key of an upstream is refused and rests'),
   })
   const media = await openMedia(config, clock, findProxy)
-  const { ledger, recent, logStore } = openLedger(database, observation, log)
+  const { ledger, recent, logStore } = openLedger(database, observation, { log, keepsLedgerLog })
   const keyStore = createKeyStore(database)
   const authenticator = createKeyAuthenticator({
     ...{ store: keyStore, peppers: config.peppers },
@@ -166,7 +175,7 @@ export async function openParts({ config, log, clock: machine = systemClock, onF
     tokenCounter: createTokenCounter(),
     durationProbe: createDurationProbe(),
     audits: openAudits({ config, database, clock, log }),
-    ...{ ledgerLog, logStore },
+    ...{ keepsLedgerLog, ledgerLog, logStore },
     ...{ limits, streams: limits.streams(config.limits.streamsAtOnce) },
   }
 }

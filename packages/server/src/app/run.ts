@@ -102,6 +102,8 @@ interface Output {
 export interface RunOptions {
   /** What an operator command begins with, as far as the start shows any. */
   readonly adminCommand: string
+  /** As in `GatewayOptions`. */
+  readonly keepsLedgerLog?: boolean
 }
 
 interface Starting extends RunOptions {
@@ -109,9 +111,12 @@ interface Starting extends RunOptions {
   readonly notices: readonly string[]
 }
 
-async function start({ log, sink }: Output, { config, notices, adminCommand }: Starting): Promise<void> {
+async function start(
+  { log, sink }: Output,
+  { config, notices, adminCommand, keepsLedgerLog = true }: Starting,
+): Promise<void> {
   for (const notice of notices) log.warn(notice)
-  const gateway = await createGateway({ config, log, onFatal: () => process.exit(1) })
+  const gateway = await createGateway({ config, log, keepsLedgerLog, onFatal: () => process.exit(1) })
   const demoKey = await seedSandbox(config, gateway)
   await gateway.start()
   stopOnSignals(gateway, log, config.limits.shutdownGraceMs)
@@ -125,7 +130,7 @@ async function start({ log, sink }: Output, { config, notices, adminCommand }: S
 }
 
 /** Runs until a signal. Whatever prevents the start is one message that says what to do, and exit code 1. */
-export async function run({ adminCommand }: RunOptions): Promise<void> {
+export async function run(options: RunOptions): Promise<void> {
   let config: Config | null = null
   let log: Logger | null = null
   try {
@@ -135,7 +140,7 @@ export async function run({ adminCommand }: RunOptions): Promise<void> {
     const sink = openLogSink()
     process.once('exit', () => sink.flush())
     log = createLogger({ level: config.logLevel, sink })
-    await start({ log, sink }, { config, notices: loaded.notices, adminCommand })
+    await start({ log, sink }, { ...options, config, notices: loaded.notices })
   } catch (error) {
     const sentence = describeStartFailure(error, config)
     if (sentence !== null) writeLine(process.stderr, `svc: ${scrubSecrets(sentence)}`)

@@ -45,6 +45,7 @@ export interface EdgeLimits {
   readonly preflights: RateLimiter
   readonly failedAuth: RateLimiter
   readonly claims: CallLimit
+  /** Keys that a key mirrors or makes. */
   readonly mirrors: CallLimit
   /** Messages for wallets that a key gets and sends back. */
   readonly wallets: CallLimit

@@ -56,6 +56,8 @@ export interface KeyFilter {
   readonly teamId?: string
   /** Only keys that this person has made. */
   readonly createdBy?: string
+  /** Only this key and those that came through it, directly or over others. */
+  readonly following?: string
   /** Of which state at a time; absent for all. */
   readonly state?: KeyState
   /** Continue after this key. */
@@ -147,11 +149,12 @@ export function createKeyRecords({ read }: Pick<Database, 'read'>): KeyRecords {
         .execute()
       return new Map(rows.map((row) => [row.budget_id, row.spent]))
     },
-    async list({ accountId, teamId, createdBy, state, after, limit }) {
+    async list({ accountId, teamId, createdBy, following, state, after, limit }) {
       let query = records().orderBy('api_key.key_id', 'desc').limit(limit)
       if (accountId !== undefined) query = query.where('api_key.account_id', '=', accountId)
       if (teamId !== undefined) query = query.where('api_key.team_id', '=', teamId)
       if (createdBy !== undefined) query = query.where('api_key.created_by', '=', createdBy)
+      if (following !== undefined) query = query.where('api_key.key_id', 'in', followersOf(following))
       if (state !== undefined) query = query.where((where) => inState(where, state))
       if (after !== undefined) query = query.where('api_key.key_id', '<', after)
       return complete(await query.execute())
@@ -178,6 +181,16 @@ function inState(where: ExpressionBuilder<Schema, 'api_key'>, { kind, at }: KeyS
     case 'playground':
       return isPlayed
   }
+}
+
+/** A key, and what came through it. */
+function followersOf(keyId: string) {
+  return sql<string>`(
+    with recursive follower (key_id) as (
+      select key_id from api_key where key_id = ${keyId}
+      union
+      select m.key_id from api_key m join follower on m.mirrored_by = follower.key_id)
+    select key_id from follower)`
 }
 
 /** A mirrored key ends with each of its origins. */

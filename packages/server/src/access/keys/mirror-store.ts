@@ -3,7 +3,7 @@ import type { Database } from '../../platform/db/database.ts'
 import { findOrigins, followOrigins, type KeyWorth } from './key-origins.ts'
 import { RIGHTS } from './key-permissions.ts'
 
-/** A key that exists elsewhere and shall be valid here through another one. */
+/** A key that shall be valid through another one. */
 export interface NewMirror {
   readonly keyId: string
   /** The key that it follows: its account, team, budget, expiry, models, limit and rights. */
@@ -13,7 +13,14 @@ export interface NewMirror {
   readonly pepperVersion: number
   readonly display: string
   readonly createdAt: number
+  /** What narrows it beside the key that it follows. Absent for nothing. */
+  readonly own?: OwnWorth
 }
+
+/** What a follower may do by its own row, as that has it. */
+export type OwnWorth = Pick<KeyWorth, 'rights' | 'models' | 'expiresAt'>
+
+const NOT_NARROWED: OwnWorth = { rights: RIGHTS.join(' '), models: null, expiresAt: null }
 
 /** What decides whether a key that is here already may count as mirrored. */
 export interface HashedKey extends Pick<KeyWorth, 'expiresAt' | 'rotateBy' | 'revokedAt'> {
@@ -26,6 +33,8 @@ export interface MirrorStore {
    * key is revoked, expired or without the right `keys`, or when a key with this hash is there.
    */
   insert(mirror: NewMirror): Promise<boolean>
+  /** Whether a key came through another one, directly or over others. */
+  follows(keyId: string, originId: string): Promise<boolean>
   /** Finds a key by one of these hashes, whatever its state, as its origins leave it. */
   findByHash(hashes: readonly string[]): Promise<HashedKey | null>
 }
@@ -37,6 +46,10 @@ export function createMirrorStore(database: Database): MirrorStore {
     async insert(mirror) {
       const [inserted] = await database.write([mirrorStatement(database, mirror)])
       return inserted === 1
+    },
+    async follows(keyId, originId) {
+      const origins = (await findOrigins(database, [keyId])).get(keyId) ?? []
+      return origins.some((origin) => origin.keyId === originId)
     },
     async findByHash(hashes) {
       const row = await read
@@ -57,8 +70,9 @@ export function createMirrorStore(database: Database): MirrorStore {
  * may do is copied: it is read at every request.
  */
 function mirrorStatement({ read }: Database, mirror: NewMirror): CompiledQuery {
-  const text = (value: string) => sql<string>`cast(${value} as text)`
-  const whole = (value: number) => sql<number>`cast(${value} as bigint)`
+  const text = (value: string | null) => sql<string>`cast(${value} as text)`
+  const whole = (value: number | null) => sql<number>`cast(${value} as bigint)`
+  const { rights, models, expiresAt } = mirror.own ?? NOT_NARROWED
   const select = read
     .selectFrom('api_key as bearer')
     .select([
@@ -70,7 +84,9 @@ function mirrorStatement({ read }: Database, mirror: NewMirror): CompiledQuery {
       text(mirror.keyHash).as('key_hash'),
       whole(mirror.pepperVersion).as('pepper_version'),
       text(mirror.display).as('display'),
-      text(RIGHTS.join(' ')).as('rights'),
+      text(rights).as('rights'),
+      text(models).as('models'),
+      whole(expiresAt).as('expires_at'),
       'bearer.kind',
       'bearer.created_by',
       whole(mirror.createdAt).as('created_at'),
@@ -94,6 +110,8 @@ function mirrorStatement({ read }: Database, mirror: NewMirror): CompiledQuery {
       'pepper_version',
       'display',
       'rights',
+      'models',
+      'expires_at',
       'kind',
       'created_by',
       'created_at',

@@ -6,7 +6,7 @@
  * This file: what is known of an entry before its place in the log is, and the text of its leaf.
  */
 import { hash } from 'node:crypto'
-import type { EntryKind, LedgerRecord, OperatorRecord } from '@svc/contract/log/ledger-entry'
+import type { EntryKind } from '@svc/contract/log/ledger-entry'
 import { SALT_BYTES } from '@svc/contract/log/ledger-leaf'
 
 /** Bytes of the two salts of an entry: the leaf's, then the operator's. */
@@ -58,12 +58,24 @@ export function sha256(bytes: Uint8Array): Buffer {
   return Buffer.from(hash('sha256', bytes, 'binary'), 'binary')
 }
 
-/** The digest of a record whose members are in the order of their names. */
-export function digestOfRecord(record: LedgerRecord): string {
-  return hash('sha256', JSON.stringify(record), 'hex')
+/** Room for the text of nearly every record; a longer one has its own. */
+const SCRATCH = Buffer.alloc(16_384)
+const UTF8_BYTES_MAX = 3
+
+/** Room for so many bytes and a text behind them, until it is asked for again. */
+export function roomFor(bytes: number, text: string): Buffer {
+  const most = bytes + text.length * UTF8_BYTES_MAX
+  return most <= SCRATCH.length ? SCRATCH : Buffer.alloc(most)
 }
 
-/** The digest of what only the operator sees, of an object whose members are in the order of their names. */
-export function digestOfOperator(salts: Uint8Array, record: OperatorRecord): string {
-  return hash('sha256', Buffer.concat([salts.subarray(SALT_BYTES), Buffer.from(JSON.stringify(record))]), 'hex')
+/** The digest of a record, of its canonical JSON. */
+export function digestOfRecord(recordJson: string): string {
+  return hash('sha256', recordJson, 'hex')
+}
+
+/** The digest of what only the operator sees, of its canonical JSON. */
+export function digestOfOperator(salts: Uint8Array, recordJson: string): string {
+  const data = roomFor(SALT_BYTES, recordJson)
+  data.set(salts.subarray(SALT_BYTES), 0)
+  return hash('sha256', data.subarray(0, SALT_BYTES + data.write(recordJson, SALT_BYTES, 'utf8')), 'hex')
 }

@@ -67,8 +67,8 @@ export function factsOfRows(entry: string, { record, transfer }: EntryRows, salt
     amount: transfer === null ? 0n : transfer.funding - transfer.charge,
     bookedAt: transfer?.created_at ?? record?.created_at ?? 0,
     reasonJson: JSON.stringify(transfer?.reason ?? null),
-    recordDigest: record === null ? '' : digestOfRecord(recordOfRow(record)),
-    operatorDigest: record === null ? '' : digestOfOperator(salts, operatorRecordOf(record, transfer)),
+    recordDigest: record === null ? '' : digestOfRecord(JSON.stringify(recordOfRow(record))),
+    operatorDigest: record === null ? '' : digestOfOperator(salts, JSON.stringify(operatorRecordOf(record, transfer))),
     salts,
   }
 }

@@ -3,7 +3,7 @@ import { joinBytes } from '@svc/contract/log/bytes'
 import { SALT_BYTES } from '@svc/contract/log/ledger-leaf'
 import { growTree, HASH_BYTES, type TreeEdge } from '@svc/contract/log/merkle-tree'
 import { TILE_HEIGHT, TILE_WIDTH } from '@svc/contract/log/tiles'
-import { type AccountLine, type EntryFacts, entryText, sha256 } from './entry-facts.ts'
+import { type AccountLine, type EntryFacts, entryText, roomFor, sha256 } from './entry-facts.ts'
 import { type SealKey, sealLeaves } from './seal.ts'
 
 /** Where the log ends now. */
@@ -67,18 +67,14 @@ export function extendLog(end: LogEnd, facts: readonly EntryFacts[], sealKey: Se
   return { edge: grown, tiles, batch: { ...batch, seal: sealLeaves(sealKey, place, sealed) }, accounts }
 }
 
-/** Room for the data of nearly every leaf; a longer one has its own. */
-const SCRATCH = Buffer.alloc(16_384)
 /** A byte before the data, as RFC 6962 has it. */
 const PREFIX_BYTES = 1
-const UTF8_BYTES_MAX = 3
 
 /** The hash of a leaf. `hashLeaf` of `leafData` is the same; here nothing is copied. */
 export function leafHashOf(facts: EntryFacts, line: AccountLine): Buffer {
   const text = entryText(facts, line)
   const from = PREFIX_BYTES + SALT_BYTES
-  const isShort = from + text.length * UTF8_BYTES_MAX <= SCRATCH.length
-  const data = isShort ? SCRATCH : Buffer.alloc(from + text.length * UTF8_BYTES_MAX)
+  const data = roomFor(from, text)
   data[0] = 0
   data.set(facts.salts.subarray(0, SALT_BYTES), PREFIX_BYTES)
   return sha256(data.subarray(0, from + data.write(text, from, 'utf8')))

@@ -1,6 +1,6 @@
+import type { EntryFacts } from './entry-facts.ts'
 import { factsOfLogged } from './facts-of-logged.ts'
 import type { RecentBatches } from './log-store.ts'
-import type { LoggedBatch } from '../ledger/logged-batch.ts'
 
 /** Entries that are kept at most: those beyond are read from the database. Source: own choice. */
 const ENTRIES_MAX = 20_000
@@ -10,32 +10,31 @@ const ENTRIES_MAX = 20_000
  * is in the database, with the same entries: one that was not committed is never recalled.
  */
 export function createRecentBatches(): RecentBatches {
-  const batches = new Map<number, LoggedBatch>()
-  let entries = 0
+  const batches = new Map<number, RecentBatch>()
+  let kept = 0
   const forget = (pendingId: number): void => {
-    const batch = batches.get(pendingId)
-    if (batch === undefined) return
-    entries -= sizeOf(batch)
+    kept -= batches.get(pendingId)?.facts.length ?? 0
     batches.delete(pendingId)
   }
   return {
-    note: (batch) => {
-      forget(batch.pendingId)
-      batches.set(batch.pendingId, batch)
-      entries += sizeOf(batch)
-      for (const pendingId of batches.keys()) {
-        if (entries <= ENTRIES_MAX) return
-        forget(pendingId)
+    note: ({ pendingId, entries, booked }) => {
+      forget(pendingId)
+      batches.set(pendingId, { entries, facts: factsOfLogged(booked) })
+      kept += booked.length
+      for (const oldest of batches.keys()) {
+        if (kept <= ENTRIES_MAX) return
+        forget(oldest)
       }
     },
     recall: (pendingId, named) => {
       const batch = batches.get(pendingId)
       forget(pendingId)
-      return batch === undefined || batch.entries !== named ? null : factsOfLogged(batch)
+      return batch?.entries === named ? batch.facts : null
     },
   }
 }
 
-function sizeOf({ ended, credits }: LoggedBatch): number {
-  return ended.length + credits.length
+interface RecentBatch {
+  readonly entries: string
+  readonly facts: readonly EntryFacts[]
 }

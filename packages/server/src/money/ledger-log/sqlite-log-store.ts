@@ -34,7 +34,7 @@ export function createSqliteLogStore(database: SqliteDatabase): LogStore {
       statements ??= prepare(writer.connection)
       const known = statements
       // Whatever flushes the checkpoint has flushed this, too: the log of the database is one file, in order.
-      return writer.transact(() => put(known, { context, taken, facts }), { isFlushed: false })
+      return writer.transact(() => put(known, { context, taken, facts }), { isFlushed: false, isApart: true })
     },
   }
 }
@@ -79,7 +79,11 @@ function prepare(connection: DatabaseSync) {
   const account = connection.prepare('select number, posted from ledger_log_account where account_id = ?', {
     readBigInts: true,
   })
-  const takeAway = connection.prepare('delete from ledger_log_pending where pending_id = ? and entries = ?')
+  // Whoever takes rows away takes the first: the others are what they were as long as it is.
+  const takeAway = connection.prepare(
+    `delete from ledger_log_pending where pending_id between :first and :last
+       and exists (select 1 from ledger_log_pending where pending_id = :first and entries = :entries)`,
+  )
   const insertBatch = connection.prepare(
     `insert into ledger_log_batch (first_index, size, earliest_at, latest_at, entries, salts, seal, sequenced_at)
      values (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -109,17 +113,22 @@ function put(statements: Statements, { context, taken, facts }: ToPut): Appended
   if (row === undefined || !isTreeOf(edge, Number(row['size']), row['roots'] as Uint8Array)) {
     return { edge: null, leaves: 0 }
   }
-  for (const { pending_id: pendingId, entries } of taken) {
-    if (Number(statements.takeAway.run(pendingId, entries).changes) === 0) {
-      throw new Error('an entry that waited for the ledger log is gone')
-    }
-  }
+  takeAway(statements, taken)
   if (facts.length === 0) return { edge, leaves: 0 }
   const origin = String(row['origin'])
   const end = { origin, edge, partials: partialsOf(statements, edge.size), accounts: accountsOf(statements, facts) }
   const extension = extendLog(end, facts, context.sealKey)
   write(statements, extension, context.now)
   return { edge: extension.edge, leaves: facts.length }
+}
+
+/** Ids are taken anew once their rows are gone, so the first row must say what it said. */
+function takeAway(statements: Statements, taken: readonly PendingRow[]): void {
+  const [first, last] = [taken[0], taken.at(-1)]
+  if (first === undefined || last === undefined) return
+  const range = { first: first.pending_id, last: last.pending_id, entries: first.entries }
+  if (Number(statements.takeAway.run(range).changes) === taken.length) return
+  throw new Error('an entry that waited for the ledger log is gone')
 }
 
 function partialsOf({ tile }: Statements, size: number): ReadonlyMap<number, Uint8Array> {

@@ -37,6 +37,9 @@ export interface LoggedBatch {
   readonly pendingId: number
   /** JSON text: the entries in their order. */
   readonly entries: string
-  readonly ended: readonly EndedRequest[]
-  readonly credits: readonly CreditRow[]
+  /** What they name, in the same order. */
+  readonly booked: readonly Booked[]
 }
+
+/** What an entry names. */
+export type Booked = EndedRequest | CreditRow

@@ -1,6 +1,7 @@
 import { dayOf } from './budget-window.ts'
 import type { CreditDeposit } from './operations.ts'
-import { entryOf, type EndedRequest, type LoggedBatch } from './logged-batch.ts'
+import { type Booked, entryOf, type EndedRequest, type LoggedBatch } from './logged-batch.ts'
+import { InvariantError } from '../../platform/errors/invariant-error.ts'
 import type {
   BalanceRow,
   BudgetRow,
@@ -56,8 +57,8 @@ export interface BatchRows {
   readonly deposits: Map<string, DepositRow | null>
   /** By chain, address and asset. */
   readonly inflows: Map<string, InflowRow>
-  /** Entries for the ledger log, in the order in which they were booked. */
-  readonly booked: Set<string>
+  /** Entries for the ledger log by name, in the order in which they were booked. */
+  readonly booked: Map<string, HoldRow | CreditRow>
 }
 
 /** An empty set of rows for a batch. */
@@ -65,7 +66,7 @@ export function createBatchRows(store: SqliteLedgerStore, known: KnownRows): Bat
   return {
     ...{ store, known, balances: new Map(), budgets: new Map(), windows: new Map(), keys: new Map() },
     ...{ holds: new Map(), extensions: [], credits: new Map(), deposits: new Map(), inflows: new Map() },
-    booked: new Set(),
+    booked: new Map(),
   }
 }
 
@@ -100,17 +101,17 @@ export function findHold(rows: BatchRows, holdId: string): HoldRow | null {
 }
 
 /** Notes that a request has ended, for the ledger log. One that had expired before is corrected. */
-export function bookRequest(rows: BatchRows, { holdId, storedState }: HoldRow): void {
-  const entry = entryOf(storedState === 'expired' ? 'correction' : 'request', holdId)
+export function bookRequest({ booked }: BatchRows, hold: HoldRow): void {
+  const entry = entryOf(hold.storedState === 'expired' ? 'correction' : 'request', hold.holdId)
   // What ended twice in one batch is booked as it ended last.
-  rows.booked.delete(entry)
-  rows.booked.add(entry)
+  booked.delete(entry)
+  booked.set(entry, hold)
 }
 
 /** Books a credit. */
 export function bookCredit(rows: BatchRows, credit: CreditRow): void {
   rows.credits.set(credit.transferId, credit)
-  rows.booked.add(entryOf('transfer', credit.transferId))
+  rows.booked.set(entryOf('transfer', credit.transferId), credit)
 }
 
 /** Finds a deposit by its natural key, or null when none was recorded. */
@@ -144,7 +145,7 @@ function findOnce<Row>(
 }
 
 /** Makes what this batch has written what the next one finds. Holds that have ended are seldom asked for again. */
-function keepRows(rows: BatchRows): void {
+export function keepRows(rows: BatchRows): void {
   const { known } = rows
   for (const [id, row] of rows.keys) if (row !== null) known.keys.set(id, row)
   for (const [id, row] of rows.budgets) if (row !== null) known.budgets.set(id, row)
@@ -170,10 +171,8 @@ function keepRows(rows: BatchRows): void {
 /**
  * Writes everything that the batch changed. The order satisfies the foreign keys, and lets the usage record of an
  * expired hold be replaced while its hold is still expired.
- *
- * @returns its entry for the ledger log; null where it has none.
  */
-export function writeBatchRows(rows: BatchRows): LoggedBatch | null {
+export function writeBatchRows(rows: BatchRows): void {
   const { store } = rows
   const ended: EndedRequest[] = []
   const daily = new Map<string, DailyRow>()
@@ -199,16 +198,21 @@ export function writeBatchRows(rows: BatchRows): LoggedBatch | null {
   for (const row of daily.values()) store.upsertDaily(row)
   for (const row of rows.balances.values()) if (row?.isChanged === true) store.updateBalance(row)
   for (const row of rows.windows.values()) if (row?.isChanged === true) store.upsertWindow(row)
-  const logged = noteForLog(rows, ended)
-  keepRows(rows)
-  return logged
 }
 
 /** Leaves word for the ledger log, which puts down later what this batch has booked. Null where that is nothing. */
-function noteForLog({ store, booked, credits }: BatchRows, ended: readonly EndedRequest[]): LoggedBatch | null {
-  if (booked.size === 0) return null
-  const entries = JSON.stringify([...booked])
-  return { pendingId: store.insertPending(entries), entries, ended, credits: [...credits.values()] }
+export function noteForLog(rows: BatchRows): LoggedBatch | null {
+  if (rows.booked.size === 0) return null
+  const entries = JSON.stringify([...rows.booked.keys()])
+  const booked = Array.from(rows.booked.values(), (row) => bookedOf(rows, row))
+  return { pendingId: rows.store.insertPending(entries), entries, booked }
+}
+
+function bookedOf(rows: BatchRows, row: HoldRow | CreditRow): Booked {
+  if ('transferId' in row) return row
+  const { ending } = row
+  if (ending === null) throw new InvariantError('A request was booked that has not ended')
+  return { hold: row, ending, teamId: findKey(rows, row.keyId)?.teamId ?? null }
 }
 
 function countDaily(rows: BatchRows, daily: Map<string, DailyRow>, hold: HoldRow, ending: HoldEnding): void {

@@ -30,6 +30,8 @@ import {
   findHold,
   findKey,
   forgetRows,
+  keepRows,
+  noteForLog,
   writeBatchRows,
   type BatchRows,
 } from './sqlite-batch-rows.ts'
@@ -50,12 +52,15 @@ export interface SqliteBatches {
 /** Told what a batch has booked before it is committed: it counts once its row is there. */
 export type OnLogged = (logged: LoggedBatch) => void
 
+/** What is booked is noted for the log all the same. */
+const NOBODY: OnLogged = () => undefined
+
 /**
  * Makes the way of batches to a connection. Rows that one batch has written are known to the next, as long as no other
  * process else writes: the database's own count of foreign commits tells, inside the transaction that locks all others
  * out.
  */
-export function createSqliteBatches(store: SqliteLedgerStore, onLogged: OnLogged = () => undefined): SqliteBatches {
+export function createSqliteBatches(store: SqliteLedgerStore, onLogged: OnLogged | null = NOBODY): SqliteBatches {
   const known = createKnownRows()
   let version = store.foreignCommits()
   const forget = (): void => forgetRows(known)
@@ -67,8 +72,10 @@ export function createSqliteBatches(store: SqliteLedgerStore, onLogged: OnLogged
       const rows = createBatchRows(store, known)
       const results = operations.map((operation) => applyOperation(rows, operation))
       const settled = operations.map((operation, index) => results[index] ?? settleLate(rows, operation))
-      const logged = writeBatchRows(rows)
-      if (logged !== null) onLogged(logged)
+      writeBatchRows(rows)
+      const logged = onLogged === null ? null : noteForLog(rows)
+      if (logged !== null) onLogged?.(logged)
+      keepRows(rows)
       return settled
     },
     forget,

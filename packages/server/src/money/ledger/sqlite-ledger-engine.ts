@@ -8,7 +8,7 @@ import { createSqliteLedgerStore } from './sqlite-ledger-store.ts'
 const BATCHES_AT_ONCE = 64
 
 /** The ledger on SQLite: a batch is one transaction of the connection that writes. */
-export function createSqliteLedgerEngine(writer: SqliteWriter, onLogged?: OnLogged): LedgerEngine {
+export function createSqliteLedgerEngine(writer: SqliteWriter, onLogged?: OnLogged | null): LedgerEngine {
   let batches: SqliteBatches | null = null
   let seen = writer.commits
   return {

@@ -120,6 +120,12 @@ test('a transaction that fails leaves nothing behind, and counts as none', async
   expect(writer.commits).toBe(1)
 })
 
+test('what is written apart is not counted: it changes no row that is kept in memory', async () => {
+  const writer = open()
+  expect(await writer.transact(() => 'apart', { ...UNFLUSHED, isApart: true })).toBe('apart')
+  expect(writer.commits).toBe(0)
+})
+
 test('closing waits for everything that was asked before', async () => {
   const { ends, flush } = slowDisk()
   const lost: Error[] = []

@@ -35,6 +35,12 @@ export interface SqliteWriterOptions {
   readonly flush?: ((file: number) => Promise<void>) | undefined
 }
 
+/** How a transaction is written. */
+export interface TransactOptions {
+  readonly isFlushed: boolean
+  readonly isApart?: boolean
+}
+
 /** Statements that are kept prepared. */
 const PREPARED_MAX = 200
 /** How often a lock that another connection has is asked for again, in milliseconds. Source: own choice. */
@@ -75,7 +81,7 @@ export class SqliteWriter {
     this.#rollback = this.connection.prepare('rollback')
   }
 
-  /** Transactions that were committed. A cache of rows learns by it whether another caller has written here. */
+  /** Transactions that were committed, but those apart. A cache of rows learns by it whether another caller has written. */
   get commits(): number {
     return this.#commits
   }
@@ -84,15 +90,16 @@ export class SqliteWriter {
    * Runs `work` in one transaction, whole or not at all.
    *
    * @param work changes the database through `connection`, without a pause. It runs anew where the lock was taken.
+   * @param options.isApart whether it changes only tables of which nothing is kept in memory; absent: it may change any.
    * @param options.isFlushed whether to wait until it is on the disk. Without, it outlives a crash of the process, and
    *   a loss of power once anything later was flushed: the log is one file, in order.
    * @throws {DatabaseUnavailableError} when SQLite could not do it, and always once a flush has failed.
    * @throws what `work` threw otherwise.
    */
-  async transact<Result>(work: () => Result, { isFlushed }: { readonly isFlushed: boolean }): Promise<Result> {
+  async transact<Result>(work: () => Result, { isFlushed, isApart = false }: TransactOptions): Promise<Result> {
     this.#running++
     try {
-      const result = await this.#retry(work)
+      const result = await this.#retry(work, isApart)
       if (isFlushed) await this.#flushed()
       return result
     } catch (error) {
@@ -124,11 +131,11 @@ export class SqliteWriter {
     this.#log = null
   }
 
-  async #retry<Result>(work: () => Result): Promise<Result> {
+  async #retry<Result>(work: () => Result, isApart: boolean): Promise<Result> {
     for (let waitedMs = 0; ; waitedMs += BUSY_RETRY_MS) {
       if (this.#lost !== null) throw this.#lost
       try {
-        return this.#attempt(work)
+        return this.#attempt(work, isApart)
       } catch (error) {
         if (!isBusy(error) || waitedMs >= BUSY_TIMEOUT_MS) throw error
       }
@@ -136,12 +143,12 @@ export class SqliteWriter {
     }
   }
 
-  #attempt<Result>(work: () => Result): Result {
+  #attempt<Result>(work: () => Result, isApart: boolean): Result {
     this.#begin.run()
     try {
       const result = work()
       this.#commit.run()
-      this.#commits++
+      if (!isApart) this.#commits++
       return result
     } catch (error) {
       if (this.connection.isTransaction) this.#rollback.run()
