@@ -9,6 +9,12 @@ export function upstreamsAt(origin: string): NonNullable<RigOptions['more']> {
   return {
     upstreams: [
       { name: 'openai', kind: 'openai-compatible', url: `${origin}/openai/v1` },
+      {
+        name: 'texts',
+        kind: 'openai-compatible',
+        url: `${origin}/texts/v1`,
+        text_completions: { path: '/fim/completions' },
+      },
       { name: 'anthropic', kind: 'anthropic', url: `${origin}/anthropic/v1` },
       { name: 'gemini', kind: 'gemini', url: `${origin}/gemini/v1beta` },
     ],
@@ -23,6 +29,7 @@ export function upstreamsAt(origin: string): NonNullable<RigOptions['more']> {
           { upstream: 'stub', model: 'qwen', price },
         ],
       },
+      'fuzz-text': { upstream: 'texts', model: 'codestral', price },
       'text-embedding-3-small': { upstream: 'openai', model: 'text-embedding-3-small', ...embedding },
       'gemini-embedding-001': { upstream: 'gemini', model: 'gemini-embedding-001', ...embedding },
       'fuzz-rerank': {
@@ -58,7 +65,7 @@ const audioModels = ['fuzz-audio', 'openrouter/openai/whisper-1'] as const
 
 const models: Readonly<Record<string, readonly string[]>> = {
   createChatCompletion: chats,
-  createCompletion: chats,
+  createCompletion: [...chats, ...Array.from({ length: chats.length }, () => 'fuzz-text')],
   createResponse: chats,
   countResponseTokens: ['svc-opus', 'svc-claude', 'svc-gemini'],
   createMessage: chats,

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { checkAnswer } from './check-answer.ts'
 import type { ConsolePerson } from './console-person.ts'
 import type { FuzzTarget, Operation } from './fuzz-target.ts'
+import { askQuote, type Quoted } from './ask-quote.ts'
 import type { HostileUpstream } from './hostile-upstream.ts'
 import type { KnownNames } from './known-names.ts'
 import { type RandomRequest, randomRequest, type Sending } from './random-request.ts'
@@ -82,6 +83,17 @@ async function keepSession({ person }: OperationStage, { status, body }: RawAnsw
   if (/"(?:not_signed_in|sign_in_again)"/.test(body.toString('utf8'))) await person.renew()
 }
 
+/** What is charged above a quote; a stream tells its charge in its last events. */
+function chargeFault({ most }: Quoted, { headers, body }: RawAnswer): string | null {
+  const [told = ''] =
+    body
+      .toString('latin1')
+      .match(/(?<="credits_charged":)[\d.]+/g)
+      ?.slice(-1) ?? []
+  const charged = Number(headers['x-svc-credits-charged'] ?? told)
+  return charged > most ? `${charged} credits are charged, and ${most} were quoted` : null
+}
+
 async function sendOne(
   stage: OperationStage,
   operation: Operation,
@@ -89,7 +101,10 @@ async function sendOne(
 ): Promise<Outcome> {
   const { rawKeys, known, person, upstream } = stage
   const rawKey = rawKeys[number % rawKeys.length] ?? rawKeys[0]
-  const request = write({ rawKey, session: person?.headers() ?? [], known, bodyBytesMax: BODY_BYTES_MAX })
+  const sending = { rawKey, session: person?.headers() ?? [], known, bodyBytesMax: BODY_BYTES_MAX, quoteId: null }
+  const plain = write(sending)
+  const quote = plain.quotable === null ? null : await askQuote(connection, rawKey, operation, plain.quotable)
+  const request = quote === null ? plain : write({ ...sending, quoteId: quote.id })
   const before = upstream.count()
   const exchange = await connection.send(request.bytes, { toHead: request.toHead, timeoutMs: HANG_MS })
   const fault = (what: string): Outcome => {
@@ -101,6 +116,8 @@ async function sendOne(
       const { answer } = exchange
       const problem = checkAnswer(askedOperation(stage, operation, request.bytes), answer, request.toHead)
       if (problem !== null) return fault(problem)
+      const dear = quote === null ? null : chargeFault(quote, answer)
+      if (dear !== null) return fault(dear)
       known.learn(operation, answer, request.address)
       await keepSession(stage, answer)
       return { status: answer.status }

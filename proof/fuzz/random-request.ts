@@ -17,6 +17,8 @@ export interface RandomRequest {
   readonly address: string
   /** For people: what was sent. */
   readonly summary: string
+  /** The JSON body of a request that is to be quoted first, and sent with its quote; null for most. */
+  readonly quotable: Buffer | null
 }
 
 /** What is known as a request is sent: who sends it, and what exists. */
@@ -27,6 +29,8 @@ export interface Sending {
   readonly known: KnownNames
   /** Bodies above this are refused before they are read. */
   readonly bodyBytesMax: number
+  /** The quote of this very request; null where there is none yet. */
+  readonly quoteId: string | null
 }
 
 /** A part of a request that is written as it is sent. */
@@ -182,6 +186,28 @@ const anyHeaders: readonly fc.Arbitrary<readonly string[]>[] = [
   header(20, 'expect', '100-continue'),
   header(20, 'connection', 'close'),
 ]
+/** What a paid request may cost, in every way of saying it. */
+interface Terms {
+  readonly isQuoted: boolean
+  readonly headers: readonly string[]
+}
+
+const amounts = ['5', '0.001', '0', '100000000', '-1', '1e3', '5 credits', '', '0.0000000001', '9'.repeat(400)]
+const wrongQuotes = ['x', '', 'A'.repeat(700), 'quote', '%00']
+const NO_TERMS: Terms = { isQuoted: false, headers: [] }
+
+const terms: fc.Arbitrary<Terms> = weighted(
+  [20, fc.constant(NO_TERMS)],
+  [3, fc.constant({ isQuoted: true, headers: [] })],
+  [2, fc.constantFrom(...amounts).map((most) => ({ isQuoted: false, headers: [`x-svc-max-credits: ${most}`] }))],
+  [1, fc.constantFrom(...amounts).map((most) => ({ isQuoted: true, headers: [`x-svc-max-credits: ${most}`] }))],
+  [1, fc.constantFrom(...wrongQuotes).map((quote) => ({ isQuoted: false, headers: [`x-svc-quote: ${quote}`] }))],
+)
+
+function isPaid({ parameters }: Operation): boolean {
+  return parameters.some(({ name }) => name === 'x-svc-quote')
+}
+
 const originHeader = header(15, 'origin', 'null', 'https://a.example', 'x')
 
 const wrongTypes = [
@@ -238,6 +264,7 @@ export function randomRequest(operation: Operation, target: FuzzTarget): fc.Arbi
       types: sentTypes,
       body: randomBody(operation, target),
       framing,
+      terms: isPaid(operation) ? terms : fc.constant(NO_TERMS),
     })
     .map((made) => (sending) => {
       const { method, body: plain } = made
@@ -250,6 +277,8 @@ export function randomRequest(operation: Operation, target: FuzzTarget): fc.Arbi
         'host: localhost',
         ...made.credentials(sending),
         ...made.headers.flat(),
+        ...made.terms.headers,
+        ...(made.terms.isQuoted && sending.quoteId !== null ? [`x-svc-quote: ${sending.quoteId}`] : []),
         ...(plain.type === null ? [] : types),
         ...length,
       ]
@@ -257,6 +286,7 @@ export function randomRequest(operation: Operation, target: FuzzTarget): fc.Arbi
       const bytes = Buffer.concat([Buffer.from(head, 'latin1'), body])
       return {
         ...{ bytes, address, toHead: method === 'HEAD', mayBeCut: plain.bytes.length > sending.bodyBytesMax },
+        quotable: made.terms.isQuoted && plain.type === 'application/json' ? plain.bytes : null,
         summary: bytes.toString('latin1').replaceAll(sending.rawKey, 'KEY').slice(0, 600),
       }
     })

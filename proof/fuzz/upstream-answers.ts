@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { IMAGE } from '../../packages/server/testing/stub-images.ts'
 import { makeWav } from '../../packages/server/testing/make-wav.ts'
-import { dialect } from '../odd-upstreams/dialect.ts'
+import { dialect, textDialect } from '../odd-upstreams/dialect.ts'
 import { streamedAnswer, wholeAnswer } from '../odd-upstreams/said-answer.ts'
 import { oneIn, weighted } from './draw.ts'
 import { chatChunks, completion } from './chat-answers.ts'
@@ -54,6 +54,12 @@ const chat: fc.Arbitrary<RightAnswer> = weighted(
     dialect.map((own) => json(wholeAnswer(own), [...streamedAnswer(own).map(({ value }) => value), chatChunks.at(-1)])),
   ],
 )
+
+/** As servers complete texts by a path of their own. */
+const completedText: fc.Arbitrary<RightAnswer> = dialect.map((own) => {
+  const said = textDialect(own, true)
+  return json(wholeAnswer(said), [...streamedAnswer(said).map(({ value }) => value), chatChunks.at(-1)])
+})
 
 function embeddings({ body }: UpstreamCall): RightAnswer {
   const { input } = body
@@ -151,6 +157,7 @@ function video({ path }: UpstreamCall): fc.Arbitrary<RightAnswer> {
 /** The first that fits answers. Listings are right always: they are read once, at the start. */
 const answerers: readonly (readonly [RegExp, Answerer])[] = [
   [/\/chat\/completions$/, () => chat],
+  [/\/(?:fim\/)?completions$/, () => completedText],
   [/\/messages$/, () => json(claudeMessage, claudeEvents)],
   [/\/messages\/count_tokens$/, () => json({ input_tokens: 12 })],
   [/:(?:streamG|g)enerateContent$/, () => json(geminiAnswer, geminiChunks)],

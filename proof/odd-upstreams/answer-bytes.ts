@@ -3,7 +3,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import type { ScriptedAnswer } from '../../packages/server/testing/scripted-answer.ts'
 import { nth } from '../fuzz/draw.ts'
 import type { Dialect, Trouble } from './dialect.ts'
-import { type SaidChunk, streamedAnswer, wholeAnswer } from './said-answer.ts'
+import { asSaid, type SaidChunk, streamedAnswer, wholeAnswer } from './said-answer.ts'
 
 /** Bodies of errors in the words of public servers. */
 const errorBodies: readonly string[] = [
@@ -135,7 +135,7 @@ function documentBody(dialect: Dialect): Body {
     case 'drip':
       return { text: part(trouble.at), end: trouble.kind }
     case 'empty':
-      return { text: jsonOf(dialect, emptied(answer)), end: 'whole' }
+      return { text: jsonOf(dialect, emptied(dialect, answer)), end: 'whole' }
     case 'page':
       return { text: PAGE, end: 'whole' }
     default:
@@ -144,8 +144,9 @@ function documentBody(dialect: Dialect): Body {
 }
 
 /** The same answer, in which nothing is said. */
-function emptied(answer: Record<string, unknown>): unknown {
-  return { ...answer, choices: [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'stop' }] }
+function emptied(dialect: Dialect, answer: Record<string, unknown>): unknown {
+  const choice = { index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'stop' }
+  return asSaid(dialect, { ...answer, choices: [choice] })
 }
 
 function typeOf({ type, isSwapped }: Dialect, isStream: boolean): Readonly<Record<string, string>> {

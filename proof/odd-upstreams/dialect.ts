@@ -67,6 +67,11 @@ export interface Dialect {
   readonly refuses: readonly Refused[]
   readonly refusal: 'all' | 'first' | 'vague'
   readonly trouble: Trouble
+  /**
+   * What it completes: chats, or texts by a path for them, where there may be a text behind the gap. Every dialect is
+   * drawn as one of chats.
+   */
+  readonly completes: 'chat' | 'text' | 'gap'
   /** Decides what is left. */
   readonly number: number
 }
@@ -156,6 +161,7 @@ const drawn: fc.Arbitrary<Dialect> = fc.record({
   refuses: rarely(5, fc.subarray(['stream_options', 'reasoning', 'cache_control'] as const, { minLength: 1 }), []),
   refusal: fc.constantFrom('all', 'first', 'vague'),
   trouble,
+  completes: fc.constant('chat'),
   number: fc.nat(),
 })
 
@@ -177,3 +183,19 @@ function madeReadable(dialect: Dialect): Dialect {
 }
 
 export const dialect: fc.Arbitrary<Dialect> = drawn.map(madeReadable)
+
+/** A dialect in which no tool is called: a text completion offers none. */
+function withoutCalls({ speech, ...others }: Dialect): Dialect {
+  return { ...others, speech: { ...speech, calls: [], text: speech.text.length === 0 ? ['Hello'] : speech.text } }
+}
+
+/**
+ * What a dialect is to a text completion. An upstream with a path for texts has no place for reasoning, and none for
+ * content in parts.
+ */
+export function textDialect(dialect: Dialect, hasPath: boolean): Dialect {
+  const { speech, ...others } = withoutCalls(dialect)
+  if (!hasPath) return { ...others, speech }
+  const completes = dialect.number % 3 === 0 ? 'gap' : 'text'
+  return { ...others, speech: { ...speech, reasoning: [] }, contentAs: 'text', completes }
+}

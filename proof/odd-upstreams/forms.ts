@@ -1,14 +1,17 @@
-/** The three forms of a chat: how each asks, with the history of an agent, and how its answer is read. */
-import type { Dialect } from './dialect.ts'
+/** The forms of a chat: how each asks, with the history of an agent where it knows one, and how its answer is read. */
+import { type Dialect, textDialect } from './dialect.ts'
 import { readStreamedChat, readWholeChat } from './read-chat.ts'
+import { readStreamedCompletion, readWholeCompletion } from './read-completion.ts'
 import { readStreamedMessage, readWholeMessage } from './read-message.ts'
 import { readStreamedResponse, readWholeResponse } from './read-response.ts'
 import { type Json, parse, type Reading, record, must, name } from './reading.ts'
 
 export interface Form {
-  readonly name: 'chat' | 'messages' | 'responses'
+  readonly name: 'chat' | 'messages' | 'responses' | 'completions'
   readonly path: string
   readonly body: (dialect: Dialect, isStream: boolean) => Json
+  /** What a dialect is to this form. @param hasPath whether its upstream has a path for texts. */
+  readonly speaks: (dialect: Dialect, hasPath: boolean) => Dialect
   readonly whole: (body: string, model: string) => Reading
   readonly streamed: (body: string, model: string, dialect: Dialect) => Reading
   /** Whether this is an error in the words of this form. */
@@ -47,6 +50,7 @@ function isMessageError(value: Json): boolean {
 const chat: Form = {
   name: 'chat',
   path: '/v1/chat/completions',
+  speaks: (dialect) => dialect,
   body: (dialect, isStream) => ({
     max_completion_tokens: LIMIT,
     tools: chatTools,
@@ -70,6 +74,7 @@ const chat: Form = {
 const messages: Form = {
   name: 'messages',
   path: '/v1/messages',
+  speaks: (dialect) => dialect,
   body: (dialect) => ({
     max_tokens: LIMIT,
     tools: NAMES.map((each) => ({ name: each, input_schema: schema })),
@@ -93,6 +98,7 @@ const messages: Form = {
 const responses: Form = {
   name: 'responses',
   path: '/v1/responses',
+  speaks: (dialect) => dialect,
   body: (dialect) => ({
     store: false,
     max_output_tokens: LIMIT,
@@ -109,7 +115,22 @@ const responses: Form = {
   isError: isOpenAiError,
 }
 
-export const forms: readonly Form[] = [chat, messages, responses]
+const completions: Form = {
+  name: 'completions',
+  path: '/v1/completions',
+  speaks: textDialect,
+  body: (dialect, isStream) => ({
+    max_tokens: LIMIT,
+    prompt: 'Hi',
+    ...(dialect.completes === 'gap' ? { suffix: 'there' } : {}),
+    ...(isStream && wantsUsage(dialect) ? { stream_options: { include_usage: true } } : {}),
+  }),
+  whole: readWholeCompletion,
+  streamed: (body, model, dialect) => readStreamedCompletion(body, model, wantsUsage(dialect)),
+  isError: isOpenAiError,
+}
+
+export const forms: readonly Form[] = [chat, messages, responses, completions]
 
 /** An answer as it came. */
 export interface RawReply {

@@ -1,6 +1,7 @@
 /** What must come of a dialect, calculated apart from the gateway, and what came: its end, its words and its charge. */
 import { chunksBefore } from './answer-bytes.ts'
 import type { Dialect } from './dialect.ts'
+import type { Terms } from './agreed-terms.ts'
 import type { Form } from './forms.ts'
 import type { Reading } from './reading.ts'
 import { countedInMiddle, countsOf, rightFinish, saidBytes, streamedAnswer } from './said-answer.ts'
@@ -28,6 +29,8 @@ export interface Outcome {
   readonly reading: Reading
   /** Null where the request has no record. */
   readonly row: BookedRow | null
+  /** What it agreed to pay; null where it agreed to nothing. */
+  readonly terms: Terms | null
 }
 
 type Due =
@@ -73,6 +76,9 @@ export function dueOf(dialect: Dialect, isStream: boolean): Due {
 
 /** An answer without content is one where its limit, or reasoning that nobody sees, has taken the tokens. */
 function isExplained(dialect: Dialect, isEvents: boolean): boolean {
+  const { finish, completes } = dialect
+  // Nothing may be missing between two texts, where it says that it stopped.
+  if (completes === 'gap' && (!isEvents || !['absent', 'empty', 'length'].includes(finish))) return true
   const isCut = isEvents && dialect.finish === 'length'
   return isCut || (countsOf(dialect).reasoning > 0 && isCounted(dialect, isEvents))
 }
@@ -208,6 +214,36 @@ function partCharge(dialect: Dialect, bytes: number, { reading, row }: Outcome &
 
 /** Everything that is not as it must be; nothing for most. */
 export function faultsOf(dialect: Dialect, outcome: Outcome): readonly string[] {
+  const { row, terms } = outcome
+  if (terms === null) return faultsOfAnswer(dialect, outcome)
+  const dear =
+    (row?.charge ?? 0n) > terms.most ? [`${row?.charge} is charged, and at most ${terms.most} was agreed`] : []
+  return [...dear, ...(terms.isLess ? faultsOfLess(dialect, outcome) : faultsOfAnswer(dialect, outcome))]
+}
+
+/** An answer that is paid for in part may be cut where that ends; else its charge is cut, and nothing of its words. */
+function faultsOfLess(dialect: Dialect, { reading, row, isStream }: Outcome): readonly string[] {
+  const due = dueOf(dialect, isStream)
+  const isBegun = dialect.speech.text.join('').startsWith(reading.text)
+  const isFree = due.kind === 'free' && isBare(reading)
+  return [
+    ...(isBegun ? [] : [`what was delivered is ${JSON.stringify(reading.text)}`]),
+    ...(isFree && (row?.charge ?? 0n) > 0n ? [`a failure is charged ${row?.charge}`] : []),
+    ...(due.kind === 'whole' && reading.ends !== 'whole' ? [`it is ${reading.ends} (${row?.errorCode})`] : []),
+    ...(due.kind !== 'free' && bytesOf(reading) > 0 && (row?.charge ?? 0n) === 0n
+      ? ['what was delivered is free']
+      : []),
+    ...toldFaults(reading, row),
+  ]
+}
+
+function toldFaults({ credits }: Reading, row: BookedRow | null): readonly string[] {
+  if (credits === null || row === null) return []
+  const told = BigInt(Math.round(credits * 1e9))
+  return told === row.charge ? [] : [`${told} is told, and ${row.charge} is charged`]
+}
+
+function faultsOfAnswer(dialect: Dialect, outcome: Outcome): readonly string[] {
   const { reading, row, isStream } = outcome
   const due = dueOf(dialect, isStream)
   if (due.kind === 'free' || (due.kind === 'part' && isBare(reading))) {
@@ -221,9 +257,8 @@ export function faultsOf(dialect: Dialect, outcome: Outcome): readonly string[] 
   const ends = due.kind === 'part' ? 'failed' : 'whole'
   if (reading.ends !== ends) return [`it is ${reading.ends} and not ${ends} (${row?.errorCode ?? 'no error'})`]
   if (row === null) return ['it is not in the books']
-  const told = reading.credits === null ? row.charge : BigInt(Math.round(reading.credits * 1e9))
   return [
-    ...(told === row.charge ? [] : [`${told} is told, and ${row.charge} is charged`]),
+    ...toldFaults(reading, row),
     ...(due.kind === 'whole' ? wordsFaults(dialect, outcome) : partFaults(dialect, outcome)),
     ...(due.kind === 'part'
       ? partCharge(dialect, due.bytes, { ...outcome, row })

@@ -3,7 +3,10 @@ import { play } from '../../packages/server/testing/scripted-answer.ts'
 import { startStubUpstream, type StubCall } from '../../packages/server/testing/stub-upstream.ts'
 import { drawOnce } from '../fuzz/draw.ts'
 import { answerOf } from './answer-bytes.ts'
-import { dialect, type Dialect, type Refused } from './dialect.ts'
+import { dialect, type Dialect, type Refused, textDialect } from './dialect.ts'
+
+/** Where an upstream completes texts, for those that do. */
+export const TEXTS_PATH = '/texts'
 
 /** How a model is called whose upstream speaks the dialect of a number. */
 export const MODEL_PREFIX = 'odd-'
@@ -48,7 +51,11 @@ export async function startOddUpstream(seed: number): Promise<OddUpstream> {
       const model = call.json?.['model']
       if (typeof model !== 'string' || !model.startsWith(MODEL_PREFIX)) return void response.writeHead(404).end('{}')
       count++
-      const own = dialectOf(seed, Number(model.slice(MODEL_PREFIX.length)))
+      const drawn = dialectOf(seed, Number(model.slice(MODEL_PREFIX.length)))
+      const isPath = call.path.endsWith(TEXTS_PATH)
+      // Of the forms that are asked, only a text completion offers no tools.
+      const isText = isPath || call.json?.['tools'] === undefined
+      const own = isText ? textDialect(drawn, isPath) : drawn
       const refused = refusalOf(own, call)
       if (refused !== null) {
         return void response.writeHead(refused.status, { 'content-type': 'application/json' }).end(refused.body)

@@ -1,5 +1,5 @@
 /**
- * `npm run odd-upstreams`: upstreams in random dialects of OpenAI's protocol, asked in the three forms of a chat. Exit
+ * `npm run odd-upstreams`: upstreams in random dialects of OpenAI's protocol, asked in every form of a chat. Exit
  * code 1 where an answer cannot be read, a charge is not what was reported or delivered, or a hold is left.
  */
 import { readOptions } from '../../packages/server/src/app/read-options.ts'

@@ -26,7 +26,8 @@ function checkCommon(value: Json, object: string, model: string): void {
   must(value['model'] === model, 'the model is another', value['model'])
 }
 
-function usageIn(value: Json): readonly [number, number] {
+/** Tokens that an answer shows. */
+export function usageIn(value: Json): readonly [number, number] {
   const usage = record(value['usage'], 'usage')
   const prompt = count(usage['prompt_tokens'], 'prompt tokens')
   const completion = count(usage['completion_tokens'], 'completion tokens')

@@ -1,4 +1,4 @@
-/** What a client reads in an answer, in whichever form, and how strict readers of the three forms share their work. */
+/** What a client reads in an answer, in whichever form, and how strict readers of the forms share their work. */
 
 export type Json = Readonly<Record<string, unknown>>
 

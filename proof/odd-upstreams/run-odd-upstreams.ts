@@ -1,4 +1,4 @@
-/** One run: each dialect is asked in the three forms, whole and streamed, and what came is compared with what it said. */
+/** One run: each dialect is asked in every form, whole and streamed, and what came is compared with what it said. */
 import type { ProgramEnd } from '../../packages/server/testing/gateway-rig.ts'
 import { findFreePort } from '../../packages/server/testing/free-port.mjs'
 import type { GatewayProcess } from '../../packages/server/testing/start-gateway-process.ts'
@@ -11,7 +11,8 @@ import { answerOf } from './answer-bytes.ts'
 import type { Dialect } from './dialect.ts'
 import { type Form, forms, readReply } from './forms.ts'
 import { type BookedRow, faultsOf, type Outcome, PRICE } from './judge.ts'
-import { dialectOf, MODEL_PREFIX, type OddUpstream, startOddUpstream } from './odd-upstream.ts'
+import { dialectOf, MODEL_PREFIX, type OddUpstream, startOddUpstream, TEXTS_PATH } from './odd-upstream.ts'
+import { agreeOn, type Terms, termsOf } from './agreed-terms.ts'
 import type { Reading } from './reading.ts'
 
 export interface OddOptions extends StorageOptions {
@@ -73,6 +74,8 @@ interface Stage {
 
 /** What was asked, and what came of it; `fault` says why a client could not read it. */
 interface Asked extends Question {
+  /** What was agreed on; null where nothing was, or could not be. */
+  readonly terms: Terms | null
   readonly requestId: string | null
   readonly reading: Reading | null
   readonly fault: string | null
@@ -86,15 +89,21 @@ interface Question {
   readonly isStream: boolean
 }
 
-async function ask({ port, rawKey, report }: Stage, asked: Question): Promise<Asked> {
-  const { number, dialect, form, isStream } = asked
+async function ask({ port, rawKey, report }: Stage, question: Question): Promise<Asked> {
+  const { number, dialect, form, isStream } = question
   const model = `${MODEL_PREFIX}${number}`
   const startedAt = performance.now()
+  const origin = `http://127.0.0.1:${port}/api`
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${rawKey}` }
+  const sent = JSON.stringify({ model, stream: isStream, ...form.body(dialect, isStream) })
+  const agreement = termsOf(question)
+  const terms = agreement === null ? null : await agreeOn(agreement, { origin, headers, path: form.path, body: sent })
+  const asked = { ...question, terms }
   try {
-    const response = await fetch(`http://127.0.0.1:${port}/api${form.path}`, {
+    const response = await fetch(`${origin}${form.path}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${rawKey}` },
-      body: JSON.stringify({ model, stream: isStream, ...form.body(dialect, isStream) }),
+      headers: { ...headers, ...terms?.headers },
+      body: sent,
       signal: AbortSignal.timeout(REQUEST_MS_MAX),
     })
     const requestId = response.headers.get('x-request-id')
@@ -113,9 +122,11 @@ async function ask({ port, rawKey, report }: Stage, asked: Question): Promise<As
 }
 
 async function askAll(stage: Stage, number: number): Promise<Asked[]> {
-  const dialect = dialectOf(stage.options.seed, number)
+  const drawn = dialectOf(stage.options.seed, number)
+  const hasPath = upstreamFor(number) === 'odd-texts'
   const all: Asked[] = []
   for (const form of forms) {
+    const dialect = form.speaks(drawn, hasPath)
     for (const isStream of [false, true]) all.push(await ask(stage, { number, dialect, form, isStream }))
   }
   return all
@@ -184,12 +195,16 @@ async function playBatch(stage: Stage, numbers: readonly number[]): Promise<void
   for (const asked of all) judge(stage, asked, books)
 }
 
-/** A quarter of them is taken for a router, which is known to tell costs and to bill no failure. */
+/** A quarter of them is taken for a router, which is known to tell costs and to bill no failure; another completes texts. */
+function upstreamFor(number: number): string {
+  return ['odd', 'odd-texts', 'odd', 'odd-router'][number % 4] ?? 'odd'
+}
+
 function routesFor(numbers: readonly number[]) {
   return Object.fromEntries(
     numbers.map((number) => {
       const model = `${MODEL_PREFIX}${number}`
-      return [model, { upstream: number % 4 === 3 ? 'odd-router' : 'odd', model, price: PRICE }]
+      return [model, { upstream: upstreamFor(number), model, price: PRICE }]
     }),
   )
 }
@@ -202,6 +217,10 @@ async function startBatch(options: OddOptions, upstream: OddUpstream, numbers: r
     more: {
       upstreams: [
         { name: 'odd', kind: 'openai-compatible', url: upstream.url, ...patience },
+        {
+          ...{ name: 'odd-texts', kind: 'openai-compatible', url: upstream.url, ...patience },
+          text_completions: { path: TEXTS_PATH },
+        },
         { name: 'odd-router', kind: 'openrouter', url: upstream.url, ...patience },
       ],
       routes: routesFor(numbers),

@@ -175,6 +175,19 @@ export function rightFinish({ finish, speech: { calls } }: Dialect): string {
   return calls.length > 0 ? 'tool_calls' : 'stop'
 }
 
+/** What a chat says in a chunk or an answer, as a text completion says it. */
+function textChoice({ delta, message, ...choice }: Json): Json {
+  const { content } = Object(delta ?? message) as Json
+  return { ...choice, text: content ?? '', logprobs: null }
+}
+
+/** An answer, or a chunk of one, in the form of what it completes. */
+export function asSaid({ completes }: Dialect, value: Json): Json {
+  if (completes === 'chat') return value
+  const choices = (value['choices'] as readonly Json[]).map(textChoice)
+  return { ...value, ...('object' in value ? { object: 'text_completion' } : {}), choices }
+}
+
 /** The whole answer. */
 export function wholeAnswer(dialect: Dialect): Json {
   const { speech, usageAt, lacks } = dialect
@@ -197,7 +210,7 @@ export function wholeAnswer(dialect: Dialect): Json {
       : usageAt === 'absent'
         ? {}
         : { usage: usageAt === 'zero' ? ZEROS : usage }
-  return { ...commonOf(dialect, 'chat.completion'), choices: [choice], ...told }
+  return asSaid(dialect, { ...commonOf(dialect, 'chat.completion'), choices: [choice], ...told })
 }
 
 interface Said {
@@ -267,7 +280,7 @@ export function streamedAnswer(dialect: Dialect): readonly SaidChunk[] {
   const withFinish = ['finish', 'each', 'twice'].includes(usageAt) ? { usage: whole } : {}
   const vendor = usageAt === 'vendor' ? { x_groq: { usage: whole } } : {}
   const last = { value: chunk({}, reason, { ...withFinish, ...vendor }), ...ended }
-  return [
+  const chunks = [
     ...role.map((value) => ({ value, bytes: 0, isSpeech: false })),
     ...said,
     ...(usageAt === 'before finish' ? [usageChunk] : []),
@@ -277,6 +290,7 @@ export function streamedAnswer(dialect: Dialect): readonly SaidChunk[] {
     ...(usageAt === 'empty choice' ? [{ value: chunk({}, null, { usage: whole }), ...ended }] : []),
     ...(usageAt === 'zero' ? [{ value: { ...common, choices: [], usage: ZEROS }, ...ended }] : []),
   ]
+  return chunks.map((each) => ({ ...each, value: asSaid(dialect, each.value) }))
 }
 
 /** Usage with the first chunk alone: the prompt is counted, and nothing of the answer. */
