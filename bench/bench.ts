@@ -18,6 +18,7 @@ import { billedPostgres } from './rows/billed-postgres.ts'
 import { imageCpu } from './rows/image-cpu.ts'
 import { largeHistory } from './rows/large-history.ts'
 import { ledgerLog } from './rows/ledger-log.ts'
+import { overload } from './rows/overload.ts'
 import { streamMemory } from './rows/stream-memory.ts'
 import { streamedChunks } from './rows/streamed-chunks.ts'
 import { twoProcesses } from './rows/two-processes.ts'
@@ -29,7 +30,7 @@ import { upstreamTls } from './rows/upstream-tls.ts'
 const rows: readonly Row[] = [
   ...[billedEmbedded, billedPostgres, billedOneConnection, streamedChunks, streamMemory],
   ...[addedLatency, largeHistory, twoProcesses, upstreamTls],
-  ...[speechCpu, transcriptionCpu, uploadMemory, imageCpu, ledgerLog],
+  ...[speechCpu, transcriptionCpu, uploadMemory, imageCpu, ledgerLog, overload],
 ]
 
 function without(row: Row, verdict: Verdict, reason: string): RowResult {

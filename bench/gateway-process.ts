@@ -60,6 +60,10 @@ export interface GatewayOptions {
   readonly program?: string
   /** Folder for its CPU profile. */
   readonly profile: string | null
+  /** Requests that the upstream takes at a time; absent: all. */
+  readonly requestsAtOnce?: number
+  /** How long a request may wait, in milliseconds; absent: as usual. */
+  readonly waitingMs?: number
 }
 
 /** Starts a gateway as operators do, with its log in a file, and waits until it answers. */
@@ -68,9 +72,11 @@ export async function startGateway(
   { rig, rawKey }: FundedAccount,
   options: GatewayOptions,
 ): Promise<Side> {
-  const { name, upstreamUrl: url, allowH2 = false, trusted, program, profile } = options
-  const place = { url, api_key_env: 'BENCH_UPSTREAM_KEY', allow_h2: allowH2 }
-  await rig.configure({ upstreams: [{ name: 'bench', kind: 'openrouter', ...place }], limits: LIMITS })
+  const { name, upstreamUrl: url, allowH2 = false, trusted, program, profile, requestsAtOnce, waitingMs } = options
+  const turns = requestsAtOnce === undefined ? {} : { requests_at_once: requestsAtOnce }
+  const place = { url, api_key_env: 'BENCH_UPSTREAM_KEY', allow_h2: allowH2, ...turns }
+  const limits = waitingMs === undefined ? LIMITS : { ...LIMITS, waiting_ms: waitingMs }
+  await rig.configure({ upstreams: [{ name: 'bench', kind: 'openrouter', ...place }], limits })
   const { child, origin } = await rig.startProcess({
     env: trusted === undefined ? {} : { NODE_EXTRA_CA_CERTS: trusted },
     nodeOptions: [

@@ -21,6 +21,7 @@ export const LEVELS: Readonly<Record<string, number>> = {
   'access/operators': 2,
   'access/sign-in': 2,
   'admission/limits': 2,
+  'admission/overload': 2,
   catalog: 2,
   chain: 2,
   'money/ledger': 2,

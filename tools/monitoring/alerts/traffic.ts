@@ -95,6 +95,22 @@ export const trafficAlerts: AlertGroup = {
       },
     },
     {
+      name: 'SvcOverloaded',
+      severity: 'page',
+      expr: 'sum by (job, waits_for) (increase(svc_overload_refusals_total[5m])) > 10',
+      for: '5m',
+      summary: 'Paid requests are refused because they would wait too long.',
+      fires: {
+        series: [{ series: 'svc_overload_refusals_total{waits_for="upstream"}', values: '0+30x30' }],
+        ...{ at: '15m', labels: { job: 'svc', waits_for: 'upstream' } },
+      },
+      // A single burst.
+      quiet: {
+        series: [{ series: 'svc_overload_refusals_total{waits_for="event_loop"}', values: '0x5 40x30' }],
+        at: '20m',
+      },
+    },
+    {
       name: 'SvcEventLoopBusy',
       severity: 'page',
       expr: 'svc_event_loop_utilization_ratio > 0.9',

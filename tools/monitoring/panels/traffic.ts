@@ -57,6 +57,14 @@ export const traffic: PanelRow = {
       'histogram_quantile(0.95, sum by (le, type) (rate(svc_media_duration_seconds_bucket[$__rate_interval])))',
       '{{type}}',
     ]),
+    lines('Refused by overload', 'reqps', 'Paid requests that would have waited too long, by what for.', [
+      'sum by (waits_for) (rate(svc_overload_refusals_total[$__rate_interval]))',
+      '{{waits_for}}',
+    ]),
+    lines('Expected wait', 's', 'How long a paid request that comes now would wait in a process.', [
+      'max by (waits_for) (svc_waiting_expected_seconds)',
+      '{{waits_for}}',
+    ]),
     lines('Refused by limits', 'reqps', 'Calls that came too soon, by the limit that refused them.', [
       'sum by (limit) (rate(svc_limit_refusals_total[$__rate_interval]))',
       '{{limit}}',

@@ -19,6 +19,10 @@ export const upstreams: PanelRow = {
       'sum by (upstream) (svc_upstream_calls_in_flight)',
       '{{upstream}}',
     ]),
+    lines('Turns', 'short', 'Requests to upstreams that take so many at a time: running, and waiting.', [
+      'sum by (upstream, state) (svc_upstream_turns)',
+      '{{upstream}} {{state}}',
+    ]),
     lines('Repeated attempts', 'reqps', 'Unbilled failures that went to another upstream, or to the same once more.', [
       'sum by (from, to, reason) (rate(svc_upstream_repeats_total[$__rate_interval]))',
       '{{from}} to {{to}} ({{reason}})',

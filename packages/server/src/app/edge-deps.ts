@@ -147,6 +147,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Promi
     publicBaseUrl,
     spool: openSpool({ dataDir: config.dataDir, bytesMax: config.limits.uploadBytesInFlight }),
     limits: edgeLimits(parts),
+    overload: parts.overload,
     quotes: createQuoteSeal(config.peppers),
     uploads,
     batches: wireBatches(parts, uploads),

@@ -112,6 +112,7 @@ async function stopParts(
   const last = (work: Promise<unknown>): Promise<unknown> => (pending > 0 ? inTime(work, LAST_WRITE_MS) : work)
   await last(batches.stop())
   await last(stopWorkers())
+  parts.loopDelay.stop()
   await parts.limits.close()
   await parts.audits.close()
   await last(parts.keyUses.stop())
@@ -224,7 +225,7 @@ function observedParts(parts: Parts, videos: VideoDeps): Omit<ObservedParts, 'ph
   const catalog = parts.catalog.catalog
   return {
     ...{ config, log, clock, database, pingDatabase, ledger, openHolds, settlements, upstreams, catalog },
-    ...{ audits: parts.audits, ledgerLog: parts.ledgerLog },
+    ...{ audits: parts.audits, ledgerLog: parts.ledgerLog, overload: parts.overload },
     streamsOpen: () => streams.open,
     countVideoJobs: () => videos.jobs.countOpen(),
   }

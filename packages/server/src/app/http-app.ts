@@ -11,6 +11,7 @@ import type { EdgeDeps } from './routes.ts'
 import { expectsMessageError, sendMessageError } from '../forms/message-form.ts'
 import { LastExchanges } from '../edge/last-exchanges.ts'
 import { mountPages } from '../edge/pages.ts'
+import { overloadProblem } from '../edge/overload-problem.ts'
 import { openRouterError } from '../edge/openrouter-form.ts'
 import { protocolProblem } from '../edge/protocol-problem.ts'
 import { renderError } from '../edge/render-error.ts'
@@ -127,6 +128,7 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
   })
   app.addHook('onRequest', (request, _reply, done) => done(protocolProblem(request.raw)))
   app.addHook('onRequest', (request, _reply, done) => done(methodProblem(deps, request)))
+  app.addHook('onRequest', (request, _reply, done) => done(overloadProblem(deps, request)))
   app.setErrorHandler((error, request, reply) => sendError(request, reply, error))
   app.setNotFoundHandler((request) => refuseUnknown(deps, request))
   app.register(

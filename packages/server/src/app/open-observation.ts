@@ -17,6 +17,7 @@ import { readOpenBatches } from '../batches/open-figures-store.ts'
 import { readOutflowFigures } from '../deposits/outflow-figures-store.ts'
 import { readWaitingDeposits } from '../deposits/waiting-figures-store.ts'
 import { type AdminServer, startAdminServer } from '../edge/admin-server.ts'
+import type { WaitingBound } from '../admission/overload/waiting-bound.ts'
 import type { AuditRuns } from '../money/ledger/audit-runs.ts'
 import { readHeldTotals } from '../money/ledger/held-figures-store.ts'
 import type { Repeat } from '../pipeline/routing/attempt-targets.ts'
@@ -34,6 +35,7 @@ import { measureLedgerEngine } from './observe/measure-ledger-engine.ts'
 import { measureCalls } from './observe/measure-calls.ts'
 import { traceCalls, type TracedUpstream } from './observe/trace-calls.ts'
 import type { Settlements } from './open-settlements.ts'
+import { waitingFigures } from './open-overload.ts'
 import { askInTime, type Phase, readReadiness } from './read-readiness.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 import type { Logger } from '../platform/runtime/log.ts'
@@ -172,6 +174,7 @@ export interface ObservedParts {
   readonly catalog: Catalog
   readonly upstreams: ReadonlyMap<string, WatchedUpstream>
   readonly streamsOpen: () => number
+  readonly overload: Pick<WaitingBound, 'expectedMs'>
   readonly phase: () => Phase
   readonly countVideoJobs: () => Promise<OpenVideoJobs>
   readonly audits: Pick<AuditRuns, 'glance'>
@@ -249,6 +252,7 @@ function watchState(metrics: GatewayMetrics, parts: ObservedParts): void {
   metrics.watch({
     version: VERSION,
     readVideoJobs,
+    readWaiting: () => waitingFigures(parts.overload, parts.upstreams),
     readBacklog: askInTime(() => readBacklog(parts)),
     readAudits: askInTime(() => readAudits(parts)),
     readDisk: askInTime(() => readDisk(parts.config.dataDir)),

@@ -35,6 +35,7 @@ import { openDeposits } from './open-deposits.ts'
 import { openLedgerLog } from './open-ledger-log.ts'
 import { openLimits } from './open-limits.ts'
 import { openOutbox } from './open-outbox.ts'
+import { openOverload } from './open-overload.ts'
 import { openSettlements } from './open-settlements.ts'
 import { openSandbox } from './open-sandbox.ts'
 import { openUpstreams } from './open-upstreams.ts'
@@ -177,6 +178,7 @@ export async function openParts(options: GatewayOptions) {
     audits: openAudits({ config, database, clock, log }),
     ...{ keepsLedgerLog, ledgerLog, logStore },
     ...{ limits, streams: limits.streams(config.limits.streamsAtOnce) },
+    ...openOverload({ config, ledger, metrics: observation.metrics?.overload ?? null }),
   }
 }
 

@@ -120,13 +120,15 @@ export function openUpstreams(
 ): ReadonlyMap<string, WatchedUpstream> {
   const { clock, sandbox, observersOf } = deps
   const breaker = { failuresMin: limits.breakerFailures, openMs: limits.breakerOpenMs }
+  const { waitingMs: waitMs } = limits
   return new Map(
     upstreams.map((config) => {
-      const { name, kind, forwardTrace: forwardsTrace } = config
+      const { name, kind, forwardTrace: forwardsTrace, requestsAtOnce } = config
       const isSandbox = kind === 'sandbox'
       const observers = observersOf({ name, url: isSandbox ? (sandbox?.url ?? null) : config.url, forwardsTrace })
-      const limits = { ...breaker, isScripted: isSandbox ? sandbox?.isScripted : undefined }
-      return [name, watchHealth(openKeyed(config, deps), { clock, limits, observers })]
+      const breakers = { ...breaker, isScripted: isSandbox ? sandbox?.isScripted : undefined }
+      const turns = requestsAtOnce === null ? null : { most: requestsAtOnce, waitMs }
+      return [name, watchHealth(openKeyed(config, deps), { clock, limits: breakers, turns, observers })]
     }),
   )
 }

@@ -17,6 +17,7 @@ export function routingDeps({ upstreams, observation, log }: Parts): RoutingDeps
       return upstream
     },
     random: Math.random,
+    onBusy: () => observation.metrics?.overload.refused('upstream'),
     onRepeat: repeatListener(observation, log),
     pause: (milliseconds) => pauseFor(milliseconds),
   }

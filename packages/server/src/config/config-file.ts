@@ -103,6 +103,9 @@ export const upstreamSchema = filePart({
   content_ms: milliseconds
     .default(600_000)
     .describe('Longest time in which an answer brings no content, whatever else keeps its connection open.'),
+  requests_at_once: orNull(z.int().min(1).max(100_000)).describe(
+    'How many requests it works on at a time; others wait for limits.waiting_ms at most. By default all are sent at once.',
+  ),
   allow_h2: z.boolean().default(false).describe('Whether HTTP/2 may be used.'),
   reports_cost: z
     .boolean()

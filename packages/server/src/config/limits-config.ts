@@ -45,6 +45,12 @@ export const limitsSchema = filePart({
     .default(250)
     .describe('How long a request waits for limits that processes share before its process applies its part.'),
   first_content_ms: milliseconds.default(10_000).describe('How long the 200 of a stream waits for its first content.'),
+  waiting_ms: milliseconds
+    .default(5_000)
+    .describe(
+      'The longest that a paid request may be expected to wait in the gateway before its upstream is asked; beyond it ' +
+        'new ones get 503.',
+    ),
   keep_alive_ms: milliseconds.default(15_000).describe('How often an open stream that is silent sends a comment.'),
   free_answers: count
     .default(10)

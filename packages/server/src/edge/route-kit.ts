@@ -2,6 +2,7 @@
 import type { ReadBalanceDeps } from '../money/billing/read-balance.ts'
 import type { Idempotency } from '../admission/idempotency/idempotency.ts'
 import type { KeyAuthenticator } from '../access/keys/authenticate-key.ts'
+import type { WaitingBound } from '../admission/overload/waiting-bound.ts'
 import type { CallLimit } from '../admission/limits/call-quota.ts'
 import type { RateLimit } from '../admission/limits/rate-limit.ts'
 import type { RateLimiter } from '../admission/limits/rate-limiter.ts'
@@ -33,6 +34,8 @@ export interface RouteKit {
   /** Room for the files that come with requests. */
   readonly spool: Spool
   readonly limits: EdgeLimits
+  /** Refuses new paid requests while they would wait too long. */
+  readonly overload: Pick<WaitingBound, 'problem'>
   readonly quotes: QuoteSeal
 }
 

@@ -104,6 +104,8 @@ export class CircuitBreaker {
    * @param error null for an answer; an error that is no failure of the upstream says that it answered.
    */
   note(model: string, error: unknown): void {
+    // It was never asked.
+    if (error instanceof UpstreamFailure && error.kind === 'busy') return this.release(model)
     this.#onNote?.(model, error)
     if (this.#limits.openMs === 0 || this.#limits.isScripted?.(model) === true) return
     if (error === null && this.#account === null && this.#models.size === 0) return

@@ -7,6 +7,7 @@
 import { InvariantError } from '../platform/errors/invariant-error.ts'
 import type { UpstreamOperation } from '../telemetry/metrics/upstream-operations.ts'
 import type { AnswerFacts, CallEnd, CallObserver, UpstreamCall, UpstreamObserver } from './call-observer.ts'
+import type { CallSlots } from './call-slots.ts'
 import { closeAll } from './close-all.ts'
 import type { ChatStream, ChatStreamSink, UpstreamChatRequest } from './chat-upstream.ts'
 import { jobAtKey, jobOfKey } from './key-of-job.ts'
@@ -18,6 +19,8 @@ export interface KeyedUpstream {
   readonly opened: readonly [Upstream, ...Upstream[]]
   /** Chooses among them; null where there is one. */
   readonly ring: KeyRing | null
+  /** Gives calls that are work their turn; absent or null where all are made at once. */
+  readonly slots?: CallSlots | null
 }
 
 /** A request that has a signal to end it, and may carry a trace. */
@@ -123,8 +126,8 @@ async function untilStreamEnd(
 interface Made<Answer> {
   /** Makes it with the upstream as it was opened for the chosen key. */
   readonly make: (upstream: Upstream, call: WatchedCall) => Promise<Answer>
-  /** Whether its request was ended: then no other key is tried. */
-  readonly isEnded: () => boolean
+  /** Ends its request: then no other key is tried, and no turn is waited for. Null for a call that is no work. */
+  readonly signal: AbortSignal | null
 }
 
 /** Makes calls with the key that is best for each. */
@@ -138,28 +141,40 @@ class KeyedCalls {
   }
 
   /** Makes a call, and again with another key where one is refused and nothing was begun. */
-  async make<Answer>(call: UpstreamCall, { make, isEnded }: Made<Answer>): Promise<Answer> {
-    const { opened, ring } = this.#upstream
-    if (ring === null) return make(opened[0], new WatchedCall(this.#observers, call))
+  async make<Answer>(call: UpstreamCall, { make, signal }: Made<Answer>): Promise<Answer> {
+    const { ring } = this.#upstream
+    if (ring === null) return this.#makeInTurn(0, call, { make, signal })
     const tried = new Set<number>()
     for (;;) {
       const key = ring.next(tried)
       try {
-        return await this.makeWith(key, call, make)
+        return await this.#makeInTurn(key, call, { make, signal })
       } catch (error) {
         tried.add(key)
         const isRefused = isAboutKey(error) && error.isRepeatable
-        if (!isRefused || isEnded() || !ring.hasSpare(tried)) throw error
+        if (!isRefused || signal?.aborted === true || !ring.hasSpare(tried)) throw error
       }
     }
   }
 
-  /** Makes a call with one key and no other. */
-  makeWith<Answer>(key: number, call: UpstreamCall, make: Made<Answer>['make']): Promise<Answer> {
+  /** Makes a call with one key once it has its turn, which ends with the call: that of a stream with the stream. */
+  #makeInTurn<Answer>(key: number, call: UpstreamCall, { make, signal }: Made<Answer>): Promise<Answer> {
+    const { slots } = this.#upstream
+    if (slots == null || signal === null) return this.makeWith(key, call, make)
+    return slots.take(signal).then((ended) => this.makeWith(key, call, make, [() => ({ ended })]))
+  }
+
+  /** Makes a call with one key and no other. @param more observers of this call alone. */
+  makeWith<Answer>(
+    key: number,
+    call: UpstreamCall,
+    make: Made<Answer>['make'],
+    more: readonly UpstreamObserver[] = [],
+  ): Promise<Answer> {
     const { opened, ring } = this.#upstream
     const upstream = opened[key] ?? opened[0]
-    if (ring === null) return make(upstream, new WatchedCall(this.#observers, call))
-    const observers = [...this.#observers, () => ring.observe(key)]
+    if (ring === null) return make(upstream, new WatchedCall([...this.#observers, ...more], call))
+    const observers = [...this.#observers, ...more, () => ring.observe(key)]
     return make(upstream, new WatchedCall(observers, { ...call, key: ring.nameOf(key) }))
   }
 
@@ -189,7 +204,7 @@ class KeyedCalls {
           ? submitted
           : { ...submitted, jobId: jobOfKey(submitted.jobId, watched.key) }
       },
-      isEnded: () => submission.signal.aborted,
+      signal: submission.signal,
     })
   }
 
@@ -241,16 +256,16 @@ export function interceptUpstream(keyed: KeyedUpstream, observers: readonly Upst
     request: Request,
     work: (upstream: Upstream, sent: Request) => Promise<Answer>,
   ): Promise<Answer> => {
-    const isEnded = (): boolean => request.signal.aborted
+    const { signal } = request
     return calls.make(
       { operation, model: request.upstreamModel, isStream },
       {
         make: (opened, call) =>
           untilAnswer(call, () => work(opened, call.sent(request)), {
             factsOf: (answer) => answer,
-            isStopped: isEnded,
+            isStopped: () => signal.aborted,
           }),
-        isEnded,
+        signal,
       },
     )
   }
@@ -263,7 +278,7 @@ export function interceptUpstream(keyed: KeyedUpstream, observers: readonly Upst
         { operation: 'stream', model: request.upstreamModel, isStream: request.stream },
         {
           make: (opened, call) => untilStreamEnd(call, { upstream: opened, request, sink }),
-          isEnded: () => request.signal.aborted,
+          signal: request.signal,
         },
       ),
     countPrompt: countPrompt && ((request) => portOf(present().countPrompt)(request)),
@@ -271,7 +286,7 @@ export function interceptUpstream(keyed: KeyedUpstream, observers: readonly Upst
     listModels: () =>
       calls.make(
         { operation: 'list_models', isStream: false },
-        { make: (opened, call) => untilAnswer(call, () => opened.listModels(), ASKED), isEnded: () => false },
+        { make: (opened, call) => untilAnswer(call, () => opened.listModels(), ASKED), signal: null },
       ),
     completeList: (list) => present().completeList(list),
     embeddings: embeddings && {

@@ -24,6 +24,7 @@ export type FailureKind =
   | 'timeout'
   | 'unreachable'
   | 'circuit_open'
+  | 'busy'
   | 'empty'
   | 'broken'
 
@@ -91,6 +92,11 @@ const failures: Readonly<Record<FailureKind, FailureRow>> = {
     message: 'The upstream has failed lately and is left alone for a moment. You were not charged.',
     showsUpstreamText: false,
   },
+  busy: {
+    code: 'server_is_overloaded',
+    message: 'The model has more requests than it can take at the moment. You were not charged; try again shortly.',
+    showsUpstreamText: false,
+  },
   empty: {
     code: 'upstream_empty',
     message: 'The model answered without any content. You were not charged.',
@@ -108,6 +114,7 @@ const retryable: ReadonlySet<FailureKind> = new Set([
   'forbidden',
   'unreachable',
   'circuit_open',
+  'busy',
 ])
 
 /** Failures that another upstream need not share: they do not speak about the request itself. */
@@ -120,6 +127,7 @@ const avoidable: ReadonlySet<FailureKind> = new Set([
   'timeout',
   'unreachable',
   'circuit_open',
+  'busy',
   'broken',
 ])
 

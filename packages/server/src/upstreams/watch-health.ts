@@ -1,5 +1,6 @@
 import { upstreamOperations } from '../telemetry/metrics/upstream-operations.ts'
 import type { SystemClock } from '../platform/runtime/clock.ts'
+import { CallSlots } from './call-slots.ts'
 import { type BreakerLimits, CircuitBreaker } from './circuit-breaker.ts'
 import { createHealthWatch, type HealthWatch, type UpstreamHealth } from './health-watch.ts'
 import type { UpstreamObserver } from './call-observer.ts'
@@ -17,6 +18,8 @@ export interface WatchedUpstream extends Upstream {
   readonly recent: RecentCalls
   /** Our keys with it; null where it has one or none. */
   readonly keys: Pick<KeyRing, 'hasSpare' | 'figures'> | null
+  /** Turns of the calls that are work, where it takes so many at a time; null where it takes all. */
+  readonly slots: Pick<CallSlots, 'isFull' | 'expectedMs' | 'running' | 'waiting'> | null
 }
 
 /** Watches what becomes of the calls to an upstream, by modality; what a script plays is remembered and not counted. */
@@ -25,10 +28,13 @@ export function watchHealth(
   {
     clock,
     limits,
+    turns = null,
     observers,
   }: {
     readonly clock: SystemClock
     readonly limits: BreakerLimits
+    /** How many calls it takes at a time, and how long others may wait, in milliseconds; null for all at once. */
+    readonly turns?: { readonly most: number; readonly waitMs: number } | null
     /** Further observers of the calls. */
     readonly observers: readonly UpstreamObserver[]
   },
@@ -46,6 +52,7 @@ export function watchHealth(
     audio: watchWhere(upstream.speech !== null || upstream.transcription !== null),
   }
   const recent = new RecentCalls(clock)
+  const slots = turns === null ? null : new CallSlots({ ...turns, upstream: upstream.name, clock })
   const isScripted = limits.isScripted ?? (() => false)
   const observe: UpstreamObserver = ({ operation, model, job }) => {
     const { health: modality } = upstreamOperations[operation]
@@ -67,7 +74,7 @@ export function watchHealth(
     }
   }
   return {
-    ...interceptUpstream(keyed, [observe, ...observers]),
+    ...interceptUpstream({ ...keyed, slots }, [observe, ...observers]),
     circuits: new CircuitBreaker(
       ring === null ? limits : { ...limits, isSpared: (failure) => ring.isSpared(failure) },
       clock,
@@ -75,6 +82,7 @@ export function watchHealth(
     ),
     recent,
     keys: ring,
+    slots,
     health: (modality) => watches[modality]?.health() ?? 'off',
   }
 }

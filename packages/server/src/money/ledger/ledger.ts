@@ -137,6 +137,18 @@ export class Ledger {
   }
 
   /**
+   * How long an operation that is submitted now is likely to wait until it is durable, in milliseconds: as many commits
+   * as are before it, and at least as long as the oldest of those has taken. 0 where nothing waits. Locked accounts are
+   * left out: they delay their own operations alone.
+   */
+  get waitMs(): number {
+    if (this.#queue.length === 0 && this.#begun.size === 0) return 0
+    const commits = Math.ceil((this.#queue.length + 1) / this.#batchMax)
+    const oldestMs = this.#begun.size === 0 ? 0 : performance.now() - Math.min(...this.#begun.values())
+    return Math.max(oldestMs, (commits * this.#lastCommitMs) / (this.#engine.batchesAtOnce ?? 1))
+  }
+
+  /**
    * Applies one operation and answers once it is durable.
    *
    * @param urgency `soon` lets it share the commit of the operations that are expected, instead of one of its own.

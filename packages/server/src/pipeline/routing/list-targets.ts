@@ -6,6 +6,7 @@ import { type Model, type ModelTarget, offeringsOf } from '../../catalog/model.t
 import { InvariantError } from '../../platform/errors/invariant-error.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { type UpstreamFailure, upstreamFailure } from '../../upstreams/upstream-failure.ts'
+import { slotsFull } from '../../upstreams/call-slots.ts'
 import type { WatchedUpstream } from '../../upstreams/watch-health.ts'
 import type { Target } from './target.ts'
 
@@ -14,6 +15,8 @@ export interface TargetDeps {
   readonly upstreamOf: (served: Pick<ModelTarget, 'upstream'>) => WatchedUpstream
   /** A number from 0 to 1, 1 excluded: which target is asked first, where targets have weights. */
   readonly random: () => number
+  /** Called when a request is refused since it would wait too long for its upstreams. It must not throw. */
+  readonly onBusy?: (() => void) | undefined
 }
 
 /** One offering of a model: who sells it, under what name, at what price. */
@@ -57,6 +60,12 @@ export function circuitsOpen(targets: readonly Target[]): UpstreamFailure {
   })
 }
 
+/** Everything that could serve the model has all the calls that it takes, and too many wait. */
+function allBusy(targets: readonly Target[]): UpstreamFailure {
+  const waits = targets.map(({ upstream }) => upstream.slots?.expectedMs ?? 0)
+  return slotsFull(targets.map(({ upstream }) => upstream.name).join(','), Math.min(...waits))
+}
+
 /** @throws {ServiceError} why the first that cannot do what is asked cannot, where none can. */
 function ableTargets<To extends Target>(deps: TargetDeps, model: Model, selectTarget: SelectTarget<To>): Weighed<To>[] {
   const able: Weighed<To>[] = []
@@ -94,9 +103,10 @@ export function listEveryTarget<To extends Target>(
 
 /**
  * Lists the upstreams for a request: in the order of the route or drawn by weight, without those that cannot do what is
- * asked, and those that are left alone because they fail. Each may come to serve it, so the hold covers all of them.
+ * asked, those that are left alone because they fail, and those for which it would wait too long. Each may come to serve
+ * it, so the hold covers all of them.
  *
- * @throws {ServiceError} 400 when none can do what is asked, 503 when all are left alone.
+ * @throws {ServiceError} 400 when none can do what is asked, 503 when all are left alone or busy.
  */
 export function listTargets<To extends Target>(
   deps: TargetDeps,
@@ -107,7 +117,10 @@ export function listTargets<To extends Target>(
   const able = ableTargets(deps, model, selectTarget)
   const ordered = route?.isWeighted === true ? drawByWeight(able, deps.random) : able
   const used = (route?.fallback === false ? ordered.slice(0, 1) : ordered).map(({ target }) => target)
-  const [first, ...others] = used.filter(({ upstream, upstreamModel }) => upstream.circuits.waitMs(upstreamModel) === 0)
-  if (first === undefined) throw circuitsOpen(used)
-  return [first, ...others]
+  const working = used.filter(({ upstream, upstreamModel }) => upstream.circuits.waitMs(upstreamModel) === 0)
+  if (working.length === 0) throw circuitsOpen(used)
+  const [first, ...others] = working.filter(({ upstream }) => upstream.slots?.isFull !== true)
+  if (first !== undefined) return [first, ...others]
+  deps.onBusy?.()
+  throw allBusy(working)
 }

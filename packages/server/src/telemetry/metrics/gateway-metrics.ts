@@ -12,6 +12,7 @@ import { createHttpMetrics, type HttpMetrics } from './http-metrics.ts'
 import { createLimitMetrics, type LimitMetrics } from './limit-metrics.ts'
 import { createMediaMetrics, type MediaMetrics } from './media-metrics.ts'
 import { createLedgerMetrics, type LedgerMetrics } from './ledger-metrics.ts'
+import { createOverloadMetrics, type OverloadMetrics, type WaitingFigures } from './overload-metrics.ts'
 import { createRepeatMetrics, type RepeatMetrics } from './repeat-metrics.ts'
 import { registerState, type StateSources } from './state-metrics.ts'
 import { createUpstreamMetrics, type UpstreamMetrics } from './upstream-metrics.ts'
@@ -41,7 +42,12 @@ export interface AuditSources {
   readAudits(): Promise<AuditFigures | null>
 }
 
-type Sources = StateSources & VideoSources & BacklogSources & AuditSources & FileSources
+/** Where what paid requests would wait comes from. */
+export interface OverloadSources {
+  readWaiting(): WaitingFigures
+}
+
+type Sources = OverloadSources & StateSources & VideoSources & BacklogSources & AuditSources & FileSources
 
 /** What a metric is: what dashboards and rules are made from. */
 export interface MetricDefinition {
@@ -60,6 +66,7 @@ export interface GatewayMetrics {
   readonly repeats: RepeatMetrics
   readonly ledger: LedgerMetrics
   readonly limits: LimitMetrics
+  readonly overload: OverloadMetrics
   readonly chains: ChainMetrics
   readonly videos: VideoMetrics
   readonly backlog: BacklogMetrics
@@ -98,6 +105,7 @@ export function createGatewayMetrics(): GatewayMetrics {
     repeats: createRepeatMetrics(registry),
     ledger: createLedgerMetrics(registry),
     limits: createLimitMetrics(registry),
+    overload: createOverloadMetrics(registry),
     chains: createChainMetrics(registry),
     videos,
     backlog,
@@ -110,6 +118,7 @@ export function createGatewayMetrics(): GatewayMetrics {
     watch: (sources) => {
       const lookAtState = watchState(sources)
       look = async () => {
+        metrics.overload.setWaiting(sources.readWaiting())
         const [jobs, waiting, audits, files] = await Promise.all([
           sources.readVideoJobs(),
           sources.readBacklog(),
