@@ -137,6 +137,17 @@ test.each([
   expect(keysAsked().slice(6)).toEqual(['KEY_TWO', 'KEY_THREE'])
 })
 
+test('what a model refuses is learned of it once, whichever key has asked', async () => {
+  const streamed = PAID_KINDS.find(({ name }) => name === 'a streamed chat') as PaidKind
+  const refused = (call: StubCall): boolean => call.text.includes('"stream_options"')
+  const works = stub.onWork
+  const says = JSON.stringify({ error: { message: 'Extra inputs are not permitted: stream_options', code: 400 } })
+  stub.onWork = (call, response) => (refused(call) ? void response.writeHead(400).end(says) : works(call, response))
+  for (let turn = 0; turn < 3; turn++) expect((await streamed.ask(gateway, {})).status).toBe(200)
+  const served = stub.calls.filter((call) => !refused(call)).map(keyOf)
+  expect([new Set(served).size, stub.calls.filter(refused).length]).toEqual([3, 1])
+})
+
 test('a key that is refused within a stream rests, and the request goes on with another', async () => {
   const streamed = PAID_KINDS.find(({ name }) => name === 'a streamed chat') as PaidKind
   let isFirst = true

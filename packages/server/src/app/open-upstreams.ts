@@ -8,6 +8,7 @@ import type { FindProxy } from '../platform/outbound/open-dispatcher.ts'
 import type { SystemClock } from '../platform/runtime/clock.ts'
 import { openAnthropic } from '../upstreams/anthropic/open-anthropic.ts'
 import { openGemini } from '../upstreams/gemini/open-gemini.ts'
+import { createLearnedParts, type LearnedParts } from '../upstreams/openai-compatible/learned-parts.ts'
 import { openOpenAiCompatible } from '../upstreams/openai-compatible/open-openai-compatible.ts'
 import { openOpenRouter } from '../upstreams/openrouter/open-openrouter.ts'
 import type { UpstreamObserver } from '../upstreams/call-observer.ts'
@@ -44,6 +45,8 @@ interface Opening {
   /** Null for a server that wants none. */
   readonly apiKey: string | null
   readonly onAnswer?: OnAnswer
+  /** What all openings of one upstream learn of it. */
+  readonly learned: LearnedParts
 }
 
 function addressOf({ name, url }: UpstreamConfig): string {
@@ -54,12 +57,12 @@ function addressOf({ name, url }: UpstreamConfig): string {
 function openUpstream(
   config: UpstreamConfig,
   { clock, sandbox, findProxy }: OpenDeps,
-  { apiKey, onAnswer }: Opening,
+  { apiKey, onAnswer, learned }: Opening,
 ): Upstream {
   const { name, connectMs, firstByteMs, idleMs, contentMs, allowH2, maxTokensField, reportsCost, failuresAreFree } =
     config
   const timeouts = { connectMs, firstByteMs, idleMs, contentMs }
-  const common = { name, timeouts, allowH2, reportsCost, failuresAreFree, clock, findProxy, onAnswer }
+  const common = { name, timeouts, allowH2, reportsCost, failuresAreFree, clock, findProxy, onAnswer, learned }
   switch (config.kind) {
     case 'sandbox': {
       if (sandbox === null) throw new InvariantError('The sandbox does not run')
@@ -99,8 +102,9 @@ function withAbilities(upstream: Upstream, abilities: SandboxAddress['abilities'
 function openKeyed(config: UpstreamConfig, deps: OpenDeps): KeyedUpstream {
   const { name, apiKeys } = config
   const [first, ...others] = apiKeys
+  const learned = createLearnedParts()
   if (first === undefined || others.length === 0) {
-    return { opened: [openUpstream(config, deps, { apiKey: first?.secret ?? null })], ring: null }
+    return { opened: [openUpstream(config, deps, { apiKey: first?.secret ?? null, learned })], ring: null }
   }
   const ring = new KeyRing({
     names: apiKeys.map((key) => key.name),
@@ -108,7 +112,7 @@ function openKeyed(config: UpstreamConfig, deps: OpenDeps): KeyedUpstream {
     onRest: (rest) => deps.onKeyRest?.(name, rest),
   })
   const openWith = (apiKey: string, index: number): Upstream =>
-    openUpstream(config, deps, { apiKey, onAnswer: (headers) => ring.told(index, headers) })
+    openUpstream(config, deps, { apiKey, learned, onAnswer: (headers) => ring.told(index, headers) })
   const opened = others.map(({ secret }, index) => openWith(secret, index + 1))
   return { opened: [openWith(first.secret, 0), ...opened], ring }
 }

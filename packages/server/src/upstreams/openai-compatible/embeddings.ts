@@ -10,7 +10,8 @@ import type { CollectedResponse } from '../http-exchange.ts'
 import { upstreamFailure } from '../upstream-failure.ts'
 import { readUtf8Json } from './audio-upstream.ts'
 import { findError } from './errors.ts'
-import { LearnedRefusals, type LeftOut, NOTHING_LEFT_OUT, type PartedRequest } from './learned-refusals.ts'
+import { createLearnedParts, type EmbeddingPart, type LearnedParts } from './learned-parts.ts'
+import { type LeftOut, NOTHING_LEFT_OUT, type PartedRequest } from './learned-refusals.ts'
 import { generationIdOf, type PromptDeps, promptFailure, readPromptUsage, sendPrompt } from './prompt-exchange.ts'
 import { isObject, readModel } from './usage.ts'
 
@@ -30,10 +31,9 @@ export interface EmbeddingWire {
 export interface EmbeddingDeps extends PromptDeps {
   /** Absent: it speaks as OpenAI does. */
   readonly wire?: EmbeddingWire
+  /** As for chats. */
+  readonly learned?: LearnedParts | undefined
 }
-
-/** What some servers refuse: they have vectors as numbers alone, and no word for them. Here they are encoded anyway. */
-type EmbeddingPart = 'encoding_format'
 
 function writeRequest(
   { dialect, wire }: EmbeddingDeps,
@@ -110,7 +110,7 @@ function readEmbeddings(
 
 /** Builds the adapter. */
 export function createEmbeddingUpstream(deps: EmbeddingDeps): EmbeddingUpstream {
-  const learned = new LearnedRefusals<EmbeddingPart>()
+  const { embeddings: learned } = deps.learned ?? createLearnedParts()
   const embed = async (
     request: UpstreamEmbeddingRequest,
     left: LeftOut<EmbeddingPart>,

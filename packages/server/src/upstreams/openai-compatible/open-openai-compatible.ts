@@ -15,6 +15,7 @@ import { createSpeechUpstream } from './speech.ts'
 import { createTranscriptionUpstream } from './transcription.ts'
 import { speechFormats } from '../../platform/audio/speech-format.ts'
 import type { TextCompletions } from './dialect.ts'
+import type { LearnedParts } from './learned-parts.ts'
 import { openVideos } from './open-videos.ts'
 import { openAiVideoBody } from './video-body.ts'
 
@@ -40,6 +41,8 @@ export interface ServerOptions {
   readonly findProxy: FindProxy
   /** Hears the headers of every answer. */
   readonly onAnswer?: OnAnswer | undefined
+  /** What is known of it already, by its other keys; absent: nothing. */
+  readonly learned?: LearnedParts | undefined
 }
 
 /** OpenAI's own API, which servers that imitate it follow in parts: what they lack, they refuse themselves. */
@@ -71,7 +74,7 @@ export function openOpenAiCompatible(options: ServerOptions): Upstream {
   const egress = createEgress(options)
   const audio = { name, client, clock, dialect: audioDialect(options) }
   const chat = createOpenAiCompatible({
-    ...{ name, client, clock },
+    ...{ name, client, clock, learned: options.learned },
     findCost: null,
     dialect: {
       maxTokensField: options.maxTokensField,
@@ -101,7 +104,7 @@ export function openOpenAiCompatible(options: ServerOptions): Upstream {
   }
   return {
     ...chat,
-    embeddings: createEmbeddingUpstream(prompts),
+    embeddings: createEmbeddingUpstream({ ...prompts, learned: options.learned }),
     rerank: createRerankUpstream(prompts),
     moderation: createModerationUpstream(prompts),
     images,

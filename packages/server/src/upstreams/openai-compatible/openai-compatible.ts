@@ -27,8 +27,9 @@ import { chatFailure, failedChoice, findError, retryAfterSeconds } from './error
 import { fetchJson } from './fetch-json.ts'
 import { firstEvent } from './first-event.ts'
 import { gatherEvents } from './gather-events.ts'
-import { LearnedRefusals, NOTHING_LEFT_OUT } from './learned-refusals.ts'
-import { type ChatPart, partedChat, partsNamedIn, reasoningNameIn, type ReasoningName } from './optional-parts.ts'
+import { createLearnedParts, type LearnedParts } from './learned-parts.ts'
+import { NOTHING_LEFT_OUT } from './learned-refusals.ts'
+import { partedChat, partsNamedIn, reasoningNameIn, type ReasoningName } from './optional-parts.ts'
 import { type Attempt, sentBody, sentChat } from './sent-chat.ts'
 import { takesSuffix, textWayOf } from './text-completions.ts'
 import { writeCalls } from './tool-calls.ts'
@@ -43,14 +44,12 @@ export interface OpenAiCompatibleOptions {
   readonly clock: Clock
   /** Looks a cost up; null where the upstream has no such thing. */
   readonly findCost: ((generationId: string) => Promise<LateCost | null>) | null
+  /** What its models are known to refuse, whichever key asks; absent: nothing yet, and nobody else learns of it. */
+  readonly learned?: LearnedParts | undefined
 }
 
-interface Deps extends OpenAiCompatibleOptions {
-  readonly learned: LearnedRefusals<ChatPart>
-  /** The same of text completions, whose path may refuse other parts. */
-  readonly learnedOfTexts: LearnedRefusals<ChatPart>
-  /** By model: under which name it writes its reasoning. */
-  readonly reasoningNames: Map<string, ReasoningName>
+interface Deps extends OpenAiCompatibleOptions, Pick<LearnedParts, 'reasoningNames'> {
+  readonly learned: LearnedParts
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -236,12 +235,12 @@ function streamOf(exchange: Exchange, reader: ChatStreamReader): ChatStream {
 
 /** Asks without what the model refuses. Another API gets nothing of ours. */
 function ask<Answer>(
-  { wire, dialect, learned, learnedOfTexts }: Deps,
+  { wire, dialect, learned }: Deps,
   request: UpstreamChatRequest,
   attempt: (attempt: Attempt) => Promise<Answer>,
 ): Promise<Answer> {
   if (wire !== undefined) return attempt({ request, left: NOTHING_LEFT_OUT })
-  const known = textWayOf(dialect, request) === null ? learned : learnedOfTexts
+  const known = textWayOf(dialect, request) === null ? learned.chats : learned.texts
   return known.ask(partedChat(request), (left) => attempt({ request, left }))
 }
 
@@ -251,8 +250,8 @@ const LIST_MS = 30_000
 /** Builds the adapter. */
 export function createOpenAiCompatible(options: OpenAiCompatibleOptions): ChatUpstream {
   const count = options.wire?.count ?? null
-  const [learned, learnedOfTexts] = [new LearnedRefusals<ChatPart>(), new LearnedRefusals<ChatPart>()]
-  const deps: Deps = { ...options, learned, learnedOfTexts, reasoningNames: new Map() }
+  const learned = options.learned ?? createLearnedParts()
+  const deps: Deps = { ...options, learned, reasoningNames: learned.reasoningNames }
   return {
     name: options.name,
     supportsChoices: options.dialect.supportsChoices,

@@ -138,9 +138,7 @@ export function openOpenRouter(options: OpenRouterOptions): Upstream {
   const client = createUpstreamClient({ ...options, extraHeaders: { 'x-title': 'SVC' } })
   const egress = createEgress(options)
   const chat = createOpenAiCompatible({
-    name,
-    client,
-    clock,
+    ...{ name, client, clock, learned: options.learned },
     findCost: (generationId) => findCost(client, name, generationId),
     dialect: {
       maxTokensField: null,
@@ -175,7 +173,7 @@ export function openOpenRouter(options: OpenRouterOptions): Upstream {
   return {
     ...chat,
     ...NO_PORTS,
-    embeddings: createEmbeddingUpstream(prompts),
+    embeddings: createEmbeddingUpstream({ ...prompts, learned: options.learned }),
     rerank: createRerankUpstream(prompts),
     moderation: options.moderates === true ? createModerationUpstream(prompts) : null,
     images,
