@@ -3,7 +3,14 @@ import { FILE_SECONDS_MAX, FILE_SECONDS_MIN } from './files.ts'
 import { wholeNumber } from './whole-number.ts'
 
 /** Addresses that the lines of a batch may name. */
-export const batchEndpoints = ['/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/responses'] as const
+export const batchEndpoints = [
+  '/v1/chat/completions',
+  '/v1/completions',
+  '/v1/embeddings',
+  '/v1/moderations',
+  '/v1/rerank',
+  '/v1/responses',
+] as const
 
 export type BatchEndpoint = (typeof batchEndpoints)[number]
 

@@ -12,6 +12,10 @@ import { completeChat } from '../modalities/chat/complete-chat.ts'
 import type { ChatDeps } from '../modalities/chat/chat-work.ts'
 import { parseChat } from '../modalities/chat/parse-chat.ts'
 import { embedTexts } from '../modalities/embeddings/embed-texts.ts'
+import { moderateInputs } from '../modalities/moderations/moderate-inputs.ts'
+import { parseModeration } from '../modalities/moderations/parse-moderation.ts'
+import { parseRerank } from '../modalities/rerank/parse-rerank.ts'
+import { rankDocuments } from '../modalities/rerank/rank-documents.ts'
 import { parseEmbeddings } from '../modalities/embeddings/parse-embeddings.ts'
 import type { CountedJson } from '../pipeline/json-call.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
@@ -64,6 +68,16 @@ const answerEmbeddings: AnswerLine = ({ chat }, request) => {
   return bodyOf(request, call.request, embedTexts(chat, taskOf(request, call)))
 }
 
+const answerModeration: AnswerLine = ({ chat }, request) => {
+  const call = parseModeration(request.body)
+  return bodyOf(request, call, moderateInputs(chat, taskOf(request, call)))
+}
+
+const answerRerank: AnswerLine = ({ chat }, request) => {
+  const call = parseRerank(request.body)
+  return bodyOf(request, call.request, rankDocuments(chat, taskOf(request, call)))
+}
+
 /** The body of an answer, once the line of the log knows what was asked for and what it cost. */
 async function bodyOf(
   { facts }: LineRequest,
@@ -111,6 +125,8 @@ const answers: Readonly<Record<LineEndpoint, AnswerLine>> = {
   '/v1/chat/completions': answerChat,
   '/v1/completions': answerCompletion,
   '/v1/embeddings': answerEmbeddings,
+  '/v1/moderations': answerModeration,
+  '/v1/rerank': answerRerank,
   '/v1/responses': answerResponse,
   [MESSAGES_PATH]: answerMessage,
 }

@@ -96,7 +96,7 @@ export function moderationWork<Answer, Reply, End>(
 export function moderateInputs(deps: PaidDeps, task: ModerationTask): Promise<WholeAnswer> {
   const { call } = task
   const work = moderationWork<UpstreamModeration, WholeAnswer, WholeAnswer>(deps, task, (paid) => ({
-    sink: wholeAnswer(),
+    sink: wholeAnswer(task.keep),
     ask: ({ port, upstreamModel }) => {
       const { signal } = paid.hold.ended
       const { confidential } = paid.model

@@ -123,7 +123,7 @@ export function likelyRanking(call: RerankCall): RankedQuantities {
 export function rankDocuments(deps: CountingDeps, task: RerankTask): Promise<WholeAnswer> {
   const { call } = task
   const work = rerankWork<UpstreamRanking, WholeAnswer, WholeAnswer>(deps, task, (paid) => ({
-    sink: wholeAnswer(),
+    sink: wholeAnswer(task.keep),
     ask: ({ port, upstreamModel }) => {
       const { signal } = paid.hold.ended
       const { confidential } = paid.model
