@@ -45,10 +45,17 @@ export interface GatewayProcesses {
   readonly teamId: string
   readonly key: string
   readonly keyId: string
-  /** Starts one more process and waits until it answers. @param env settings of it alone. */
-  start(env?: Readonly<Record<string, string>>): Promise<TestProcess>
+  /**
+   * Starts one more process and waits until it answers.
+   *
+   * @param env settings of it alone.
+   * @param main the program, where it is not this tree's.
+   */
+  start(env?: Readonly<Record<string, string>>, main?: string): Promise<TestProcess>
   /** Runs an operator command in a process of its own and answers what it printed. @throws where it failed. */
   admin(...words: readonly string[]): Promise<string>
+  /** Runs the operator commands of another program and answers how it ended. */
+  adminOf(program: string, ...words: readonly string[]): Promise<ProgramEnd>
   /** Runs the sweeper in a process of its own and answers how it ended and what it printed. */
   sweep(...words: readonly string[]): Promise<ProgramEnd>
   createKey(request?: Partial<KeyRequest>): Promise<CreatedKey>
@@ -87,8 +94,8 @@ export async function openGatewayProcesses(options: ProcessesOptions): Promise<G
     ...{ databaseUrl, dataDir, accountId, teamId, key, keyId, settled, audit },
     ...{ database: books.database, ledger: books.ledger },
     createKey: (request) => books.createKey(account, request),
-    async start(own = {}) {
-      const started = await rig.startProcess({ env: own })
+    async start(own = {}, main) {
+      const started = await rig.startProcess({ env: own, ...(main === undefined ? {} : { program: main }) })
       processes.push(started)
       const { output, signal } = started
       const baseUrl = `${started.origin}/api`
@@ -100,6 +107,7 @@ export async function openGatewayProcesses(options: ProcessesOptions): Promise<G
       if (code !== 0) throw new Error(`the command ended with ${code}: ${output}`)
       return output
     },
+    adminOf: (program, ...words) => rig.run('admin', words, program),
     sweep: (...words) => rig.run('sweeper', words),
     balance: () => books.balance(accountId),
     async stop() {

@@ -55,10 +55,12 @@ export interface GatewayRig {
   startLocal(options: { readonly clock: SystemClock; readonly onLine: (line: string) => void }): Promise<LocalGateway>
   /** Starts one more gateway as a process and waits until it listens; what it has of its own overrides the rest. */
   startProcess(own?: Partial<GatewayStart>): Promise<GatewayProcess>
-  /** Runs a program of the gateway to its end. */
-  run(program: 'admin' | 'audit' | 'sweeper', words?: readonly string[]): Promise<ProgramEnd>
+  /** Runs a program of the gateway to its end. @param sources the folder of its sources, where not this tree's. */
+  run(program: 'admin' | 'audit' | 'sweeper', words?: readonly string[], sources?: string): Promise<ProgramEnd>
   close(): Promise<void>
 }
+
+const SOURCES = fileURLToPath(new URL('../src', import.meta.url))
 
 /** Limits that nothing reaches unless it sets its own; circuit breakers are off, since upstreams fail on purpose. */
 export const wideLimits = {
@@ -101,9 +103,9 @@ export async function openGatewayRig(options: GatewayRigOptions): Promise<Gatewa
     },
     startProcess: (own = {}) =>
       startGatewayProcess({ workingDir, ...own, env: { ...childEnvironment(), ...env, ...own.env } }),
-    run: (program, words = []) =>
+    run: (program, words = [], sources = SOURCES) =>
       new Promise((resolve) => {
-        const path = fileURLToPath(new URL(`../src/${program}.ts`, import.meta.url))
+        const path = join(sources, `${program}.ts`)
         const inside = { cwd: workingDir, env: { ...childEnvironment(), ...env } }
         execFile(process.execPath, [path, ...words], inside, (error, stdout, stderr) => {
           const code = typeof error?.code === 'number' ? error.code : error === null ? 0 : 1

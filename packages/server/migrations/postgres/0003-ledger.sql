@@ -6,7 +6,9 @@ create table process_lease (
   process_id   text collate "C" not null primary key,
   node_name    text not null,
   started_at   bigint not null,
-  lease_until  bigint not null
+  lease_until  bigint not null,
+  -- Number of the newest migration that its code has; null after its row was lost.
+  knows_schema bigint
 );
 
 create table hold (

@@ -7,7 +7,9 @@ create table process_lease (
   process_id   text not null primary key,
   node_name    text not null,
   started_at   integer not null,
-  lease_until  integer not null
+  lease_until  integer not null,
+  -- Number of the newest migration that its code has; null after its row was lost.
+  knows_schema integer
 ) strict, without rowid;
 
 create table hold (

@@ -3,9 +3,9 @@ import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { databaseAddress } from '../config/store-address.ts'
 import { DataFolderInUseError } from '../platform/db/data-folder-lock.ts'
-import { ChangedMigrationError, UnknownSchemaError } from '../platform/db/migrate.ts'
 import { ReadOnlyServerError } from '../platform/db/server-greeting.ts'
 import { MissingStoreError, OutdatedStoreError } from '../platform/db/require-schema.ts'
+import { ChangedMigrationError, OlderGatewaysError, UnknownSchemaError } from '../platform/db/serve-schema.ts'
 import { DatabaseUnavailableError } from '../platform/errors/database-unavailable-error.ts'
 import { type StoreKind, WrongStoreKindError } from '../access/operators/store-kind.ts'
 import { FilesUnavailableError } from '../platform/files/files-unavailable-error.ts'
@@ -71,7 +71,7 @@ export function describeStartFailure(thrown: unknown, config: Known | null): str
   const error = thrown instanceof DatabaseUnavailableError ? thrown.cause : thrown
   if (!(error instanceof Error)) return null
   if (error instanceof ConfigError || error instanceof DataFolderInUseError) return error.message
-  if (error instanceof UnknownSchemaError) return error.message
+  if (error instanceof UnknownSchemaError || error instanceof OlderGatewaysError) return error.message
   if (error instanceof MissingStoreError) return missingStoreText(config)
   if (error instanceof OutdatedStoreError) return outdatedStoreText(config)
   if (error instanceof WrongStoreKindError) return wrongStoreText(error.kind, config)

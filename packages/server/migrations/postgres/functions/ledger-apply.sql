@@ -342,8 +342,14 @@ begin
 
   -- The record of an expired hold may be replaced only while its hold is still expired, so this comes before the holds.
   if 'expired' = any (h_stored) then
-    insert into replaced_record
-      select u.* from usage_record u
+    insert into replaced_record (usage_id, account_id, team_id, key_id, created_at, started_at, type, model, upstream,
+        upstream_model, status, error_code, stream, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens,
+        charge, write_off, cost, basis, estimated, pricing, generation_id, latency_ms)
+      select u.usage_id, u.account_id, u.team_id, u.key_id, u.created_at, u.started_at, u.type, u.model, u.upstream,
+             u.upstream_model, u.status, u.error_code, u.stream, u.prompt_tokens, u.completion_tokens, u.cached_tokens,
+             u.reasoning_tokens, u.charge, u.write_off, u.cost, u.basis, u.estimated, u.pricing, u.generation_id,
+             u.latency_ms
+        from usage_record u
        where u.usage_id = any (hold_ids)
          and u.usage_id in (select s.id from unnest(hold_ids, h_stored, h_settle) s (id, stored, settle)
                              where s.stored = 'expired' and s.settle is not null);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
 import type { HoldTable } from '../../platform/db/hold-schema.ts'
+import { knownSchema } from '../../platform/db/migrate.ts'
 import { JOBS_OWNER } from './hold-owner.ts'
 import { LEASE_ENDED } from './lease-observer.ts'
 
@@ -123,6 +124,7 @@ export async function insertLease(
     node_name: identity.nodeName,
     started_at: lease.now,
     lease_until: lease.until,
+    knows_schema: knownSchema(database.engine),
   }
   await database.write([database.read.insertInto('process_lease').values(row).compile()])
 }

@@ -6,6 +6,8 @@ const USAGE_FACTS =
   'upstream, upstream_model, status, error_code, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, ' +
   'charge, write_off, cost, basis, estimated, pricing, generation_id, latency_ms'
 
+const USAGE_COLUMNS = `usage_id, account_id, team_id, key_id, created_at, started_at, type, model, stream, ${USAGE_FACTS}`
+
 /** Prepares what writes transfers, usage records and their sums. */
 export function createRecordStatements(connection: DatabaseSync) {
   const insertTransfer = connection.prepare(
@@ -13,12 +15,10 @@ export function createRecordStatements(connection: DatabaseSync) {
        created_at)
      values (${marks(11)})`,
   )
-  const insertUsage = connection.prepare(
-    `insert into usage_record (usage_id, account_id, team_id, key_id, created_at, started_at, type, model, stream,
-       ${USAGE_FACTS})
-     values (${marks(25)})`,
+  const insertUsage = connection.prepare(`insert into usage_record (${USAGE_COLUMNS}) values (${marks(25)})`)
+  const keepUsage = connection.prepare(
+    `insert into replaced_record (${USAGE_COLUMNS}) select ${USAGE_COLUMNS} from usage_record where usage_id = ?`,
   )
-  const keepUsage = connection.prepare('insert into replaced_record select * from usage_record where usage_id = ?')
   const updateUsage = connection.prepare(`update usage_record set (${USAGE_FACTS}) = (${marks(16)}) where usage_id = ?`)
   const upsertDaily = connection.prepare(
     `insert into usage_daily (key_id, day, type, model, account_id, requests, charge, prompt_tokens, completion_tokens)

@@ -4,16 +4,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { awaitPostgres, type PostgresPatience } from './await-postgres.ts'
 import { lockDataFolder } from './data-folder-lock.ts'
-import {
-  findPending,
-  listMigrations,
-  migratePostgres,
-  migrateSqlite,
-  readAppliedPostgres,
-  readAppliedSqlite,
-} from './migrate.ts'
+import { listMigrations, migratePostgres, migrateSqlite, readAppliedPostgres, readAppliedSqlite } from './migrate.ts'
 import type { PostgresPool } from './postgres-pool.ts'
 import { MissingStoreError } from './require-schema.ts'
+import { findPending } from './serve-schema.ts'
 import { BUSY_TIMEOUT_MS } from './sqlite-connection.ts'
 
 export interface StoreToMigrate {

@@ -7,15 +7,9 @@ import { describe, expect, test } from 'vitest'
 import { databaseUrl, runAsAdmin } from '../../../testing/template-database.ts'
 import { CHECKPOINT_WORKER } from '../../../testing/fresh-database.ts'
 import { findPostgres, openTestDatabase } from '../../../testing/test-database.ts'
-import {
-  ChangedMigrationError,
-  listMigrations,
-  type Migration,
-  migratePostgres,
-  migrateSqlite,
-  UnknownSchemaError,
-} from './migrate.ts'
+import { knownSchema, listMigrations, migratePostgres, migrateSqlite } from './migrate.ts'
 import { PostgresPool } from './postgres-pool.ts'
+import { ChangedMigrationError, type Migration, UnknownSchemaError } from './serve-schema.ts'
 
 const run = promisify(execFile)
 
@@ -104,6 +98,35 @@ describe('migrations', () => {
       }
     }
 
+    test('spare gateways that run and could not serve what the schema would become', async () => {
+      const opened = await openTestDatabase('postgres')
+      const pool = new PostgresPool({ url: opened.url ?? '', takesSettings: true })
+      const lease = (id: string, until: number, knows: number | null) =>
+        pool.query('insert into process_lease values ($1, $1, 0, $2, $3)', [id, until, knows])
+      await lease('gone', 0, null)
+      await lease('ours', 60_000, knownSchema('postgres'))
+      const widen = { sql: 'create table wider (a bigint)', checksum: 'w', oldest: knownSchema('postgres') }
+      const narrow = { sql: 'create table narrower (a bigint)', checksum: 'n', oldest: 98 }
+      const next: readonly Migration[] = [
+        ...listMigrations('postgres'),
+        { ...widen, name: '0098-wider.sql', isRepeatable: false },
+      ]
+      await migrateAgain(opened, next)
+      const last = [...next, { ...narrow, name: '0099-narrower.sql', isRepeatable: false }]
+      await expect(migrateAgain(opened, last)).rejects.toThrow(
+        'Migration 0099-narrower.sql was not applied: a gateway of an older version runs on this database',
+      )
+      await pool.query(`update process_lease set lease_until = 0 where process_id = 'ours'`)
+      await lease('newer', 60_000, 98)
+      await migrateAgain(opened, last)
+      // The version before has an older list: it serves what was widened, and not what was narrowed.
+      await expect(migrateAgain(opened, listMigrations('postgres'))).rejects.toThrow(UnknownSchemaError)
+      await pool.query(`delete from schema_migration where name = '0099-narrower.sql'`)
+      await migrateAgain(opened, listMigrations('postgres'))
+      await pool.end()
+      await opened.close()
+    })
+
     test('apply a function again when its file has changed', async () => {
       const opened = await openTestDatabase('postgres')
       const changed = listMigrations('postgres').map((each) =>
@@ -128,6 +151,7 @@ describe('migrations', () => {
       name: '0002-broken.sql',
       sql: 'create table half (a integer); select * from nothing',
       checksum: 'b',
+      oldest: null,
       isRepeatable: false,
     }
     await expect(migrateSqlite(path, 0, [broken])).rejects.toThrow(/nothing/)

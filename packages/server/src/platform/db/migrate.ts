@@ -9,50 +9,28 @@ import type { PoolClient } from 'pg'
 import type { DatabaseEngine } from './database.ts'
 import { beginWithin } from './postgres-limits.ts'
 import type { PostgresPool } from './postgres-pool.ts'
+import {
+  type Applied,
+  findPending,
+  type Migration,
+  newestOf,
+  numberOf,
+  oldestIn,
+  OlderGatewaysError,
+} from './serve-schema.ts'
 import { connectSqlite } from './sqlite-connection.ts'
-
-/**
- * One file of `migrations/<engine>/`, which never changes once it was released; or one of its folder `functions/`,
- * which replaces what it defines and is applied again, after all others, whenever its content differs.
- */
-export interface Migration {
-  readonly name: string
-  readonly sql: string
-  /** SHA-256 of the file as hex digits. */
-  readonly checksum: string
-  readonly isRepeatable: boolean
-}
-
-/** A migration that was applied before differs from its file: the schema is not what the code believes it to be. */
-export class ChangedMigrationError extends Error {
-  constructor(name: string) {
-    super(
-      `Migration ${name} was applied to this database with another content than the file has now. ` +
-        'A migration never changes once it has landed: restore the file and write a new one.',
-    )
-    this.name = 'ChangedMigrationError'
-  }
-}
-
-/** The database was migrated by another version of SVC: it holds changes of which this code has no file. */
-export class UnknownSchemaError extends Error {
-  constructor(names: readonly string[]) {
-    super(
-      `This database has a schema that this version of SVC does not know (${names.join(', ')}). Nothing was changed. ` +
-        'Start the version that made it, or start this one with a new, empty database or data folder.',
-    )
-    this.name = 'UnknownSchemaError'
-  }
-}
 
 const MIGRATIONS = new URL('../../../migrations/', import.meta.url)
 
 const CREATE_TABLE = (integer: string): string =>
   `create table if not exists schema_migration (
-     name text not null primary key, checksum text not null, applied_at ${integer} not null)`
+     name text not null primary key, checksum text not null, applied_at ${integer} not null,
+     oldest_code ${integer})`
 
-const NOTE_APPLIED = 'insert into schema_migration (name, checksum, applied_at)'
+const NOTE_APPLIED = 'insert into schema_migration (name, checksum, applied_at, oldest_code)'
 const REPLACE_NOTE = 'on conflict (name) do update set checksum = excluded.checksum, applied_at = excluded.applied_at'
+/** Read whole: a store from before `oldest_code` has no such column. */
+const READ_APPLIED = 'select * from schema_migration'
 
 /** Any number that nothing else in the product locks; it only has to be the same in every process. */
 const POSTGRES_LOCK = 7_309_946_020
@@ -64,21 +42,26 @@ export function listMigrations(engine: DatabaseEngine, folder: URL = MIGRATIONS)
   return files.sort().map((name) => {
     const sql = readFileSync(new URL(name, directory), 'utf8')
     const checksum = createHash('sha256').update(sql).digest('hex')
-    return { name, sql, checksum, isRepeatable: name.startsWith('functions/') }
+    return { name, sql, checksum, oldest: oldestIn(sql), isRepeatable: name.startsWith('functions/') }
   })
+}
+
+/** The number of the newest migration that this code has. */
+export function knownSchema(engine: DatabaseEngine): number {
+  return newestOf(listMigrations(engine))
 }
 
 /**
  * Migrates the SQLite file at `path`, made if it is not there.
  *
  * @throws {ChangedMigrationError} when an applied file was edited.
- * @throws {UnknownSchemaError} when another version of SVC has migrated it.
+ * @throws {UnknownSchemaError} when another version of SVC has migrated it, to what this code cannot serve.
  */
 export async function migrateSqlite(path: string, nowMs: number, migrations = listMigrations('sqlite')): Promise<void> {
   const connection = await connectSqlite(path)
   try {
     if (findPending(readAppliedSqlite(connection), migrations).length === 0) return
-    for (const migration of migrations) applySqlite(connection, migration, nowMs)
+    for (const migration of migrations) applySqlite({ connection, migrations }, migration, nowMs)
   } finally {
     connection.close()
   }
@@ -89,7 +72,8 @@ export async function migrateSqlite(path: string, nowMs: number, migrations = li
  * too.
  *
  * @throws {ChangedMigrationError} when an applied file was edited.
- * @throws {UnknownSchemaError} when another version of SVC has migrated it.
+ * @throws {UnknownSchemaError} when another version of SVC has migrated it, to what this code cannot serve.
+ * @throws {OlderGatewaysError} when gateways run that could not serve what it would become.
  */
 export async function migratePostgres(
   pool: PostgresPool,
@@ -100,49 +84,41 @@ export async function migratePostgres(
   try {
     if (findPending(await readAppliedPostgres(client), migrations).length === 0) return
     const begin = beginWithin(pool.limits)
-    for (const migration of migrations) await applyPostgres({ client, begin }, migration, nowMs)
+    for (const migration of migrations) await applyPostgres({ client, begin, migrations }, migration, nowMs)
   } finally {
     client.release()
   }
 }
 
-type Applied = ReadonlyMap<string, string>
-
-/** What is still to be applied. @throws {UnknownSchemaError} @throws {ChangedMigrationError} */
-export function findPending(applied: Applied, migrations: readonly Migration[]): readonly Migration[] {
-  const known = new Set(migrations.map((migration) => migration.name))
-  const unknown = [...applied.keys()].filter((name) => !known.has(name))
-  if (unknown.length > 0) throw new UnknownSchemaError(unknown)
-  return migrations.filter((migration) => !isApplied(applied, migration))
-}
-
-function isApplied(applied: Applied, migration: Migration): boolean {
-  const checksum = applied.get(migration.name)
-  if (checksum === undefined || checksum === migration.checksum) return checksum !== undefined
-  if (!migration.isRepeatable) throw new ChangedMigrationError(migration.name)
-  return false
-}
-
 function appliedFrom(rows: readonly Record<string, unknown>[]): Applied {
-  return new Map(rows.map((row) => [String(row['name']), String(row['checksum'])]))
+  return new Map(
+    rows.map((row) => {
+      const oldest = row['oldest_code'] == null ? null : Number(row['oldest_code'])
+      return [String(row['name']), { checksum: String(row['checksum']), oldest }]
+    }),
+  )
 }
 
-/** Checksums by name; empty where nothing was ever applied. */
+/** Empty where nothing was ever applied. */
 export function readAppliedSqlite(connection: DatabaseSync): Applied {
   const table = connection.prepare(`select 1 from sqlite_schema where name = 'schema_migration'`).get()
   if (table === undefined) return new Map()
-  return appliedFrom(connection.prepare('select name, checksum from schema_migration').all())
+  return appliedFrom(connection.prepare(READ_APPLIED).all())
 }
 
-function applySqlite(connection: DatabaseSync, migration: Migration, nowMs: number): void {
+function applySqlite(
+  { connection, migrations }: { readonly connection: DatabaseSync; readonly migrations: readonly Migration[] },
+  migration: Migration,
+  nowMs: number,
+): void {
   connection.exec('begin immediate')
   try {
     connection.exec(CREATE_TABLE('integer'))
-    if (!isApplied(readAppliedSqlite(connection), migration)) {
+    if (findPending(readAppliedSqlite(connection), migrations).includes(migration)) {
       connection.exec(migration.sql)
       connection
-        .prepare(`${NOTE_APPLIED} values (?, ?, ?) ${REPLACE_NOTE}`)
-        .run(migration.name, migration.checksum, nowMs)
+        .prepare(`${NOTE_APPLIED} values (?, ?, ?, ?) ${REPLACE_NOTE}`)
+        .run(migration.name, migration.checksum, nowMs, migration.oldest)
     }
     connection.exec('commit')
   } catch (error) {
@@ -151,15 +127,19 @@ function applySqlite(connection: DatabaseSync, migration: Migration, nowMs: numb
   }
 }
 
-/** Checksums by name; empty where nothing was ever applied. */
+/** Empty where nothing was ever applied. */
 export async function readAppliedPostgres(client: PoolClient): Promise<Applied> {
   const table = await client.query<{ oid: string | null }>(`select to_regclass('schema_migration')::text as oid`)
   if (table.rows[0]?.oid == null) return new Map()
-  return appliedFrom((await client.query('select name, checksum from schema_migration')).rows)
+  return appliedFrom((await client.query(READ_APPLIED)).rows)
 }
 
 async function applyPostgres(
-  { client, begin }: { readonly client: PoolClient; readonly begin: string },
+  {
+    client,
+    begin,
+    migrations,
+  }: { readonly client: PoolClient; readonly begin: string; readonly migrations: readonly Migration[] },
   migration: Migration,
   nowMs: number,
 ): Promise<void> {
@@ -167,12 +147,14 @@ async function applyPostgres(
   try {
     await client.query('select pg_advisory_xact_lock($1)', [POSTGRES_LOCK])
     await client.query(CREATE_TABLE('bigint'))
-    if (!isApplied(await readAppliedPostgres(client), migration)) {
+    if (findPending(await readAppliedPostgres(client), migrations).includes(migration)) {
+      await spareOlderGateways(client, migration, nowMs)
       await client.query(migration.sql)
-      await client.query(`${NOTE_APPLIED} values ($1, $2, $3) ${REPLACE_NOTE}`, [
+      await client.query(`${NOTE_APPLIED} values ($1, $2, $3, $4) ${REPLACE_NOTE}`, [
         migration.name,
         migration.checksum,
         nowMs,
+        migration.oldest,
       ])
     }
     await client.query('commit')
@@ -180,4 +162,18 @@ async function applyPostgres(
     await client.query('rollback').catch(() => undefined)
     throw error
   }
+}
+
+/** Refuses what gateways that run could not serve. @throws {OlderGatewaysError} */
+async function spareOlderGateways(client: PoolClient, { name, oldest }: Migration, nowMs: number): Promise<void> {
+  const least = oldest ?? numberOf(name)
+  const leases = await client.query<{ oid: string | null }>(`select to_regclass('process_lease')::text as oid`)
+  if (least === null || leases.rows[0]?.oid == null) return
+  const { rows } = await client.query<{ count: string; until: string | null }>(
+    `select count(*)::text as count, max(lease_until)::text as until from process_lease
+      where lease_until > $1 and coalesce(knows_schema, 0) < $2`,
+    [nowMs, least],
+  )
+  const count = Number(rows[0]?.count)
+  if (count > 0) throw new OlderGatewaysError({ name, count, until: Number(rows[0]?.until) })
 }

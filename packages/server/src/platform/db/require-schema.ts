@@ -4,8 +4,9 @@
  */
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { findPending, listMigrations, readAppliedPostgres, readAppliedSqlite } from './migrate.ts'
+import { listMigrations, readAppliedPostgres, readAppliedSqlite } from './migrate.ts'
 import type { PostgresPool } from './postgres-pool.ts'
+import { type Applied, findPending } from './serve-schema.ts'
 import { BUSY_TIMEOUT_MS } from './sqlite-connection.ts'
 
 /** No gateway has made a store here: there is no file, or nothing in the database. */
@@ -53,7 +54,7 @@ export async function requirePostgresSchema(pool: PostgresPool): Promise<void> {
   }
 }
 
-function requireApplied(applied: ReadonlyMap<string, string>, engine: 'sqlite' | 'postgres'): void {
+function requireApplied(applied: Applied, engine: 'sqlite' | 'postgres'): void {
   if (applied.size === 0) throw new MissingStoreError()
   if (findPending(applied, listMigrations(engine)).length > 0) throw new OutdatedStoreError()
 }

@@ -187,6 +187,8 @@ export interface ProcessLeaseTable {
   node_name: string
   started_at: number
   lease_until: number
+  /** Number of the newest migration that its code has; null after its row was lost. */
+  knows_schema: Generated<number | null>
 }
 
 /** A video that is being made or was made. Prompts are not stored. */
