@@ -33,6 +33,7 @@ export const LEVELS: Readonly<Record<string, number>> = {
   deposits: 3,
   'money/billing': 3,
   'money/ledger-log': 3,
+  'money/reconciliation': 4,
   'pipeline/routing': 3,
   pipeline: 4,
   'deposits/sweeping': 5,

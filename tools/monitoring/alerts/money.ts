@@ -1,6 +1,6 @@
 import { type AlertGroup, TEST_TARGET } from '../alert.ts'
 
-/** What endangers the books: charges that wait, differ or are lost, and audits that fail. */
+/** What endangers the books: charges that wait, differ or are lost, audits that fail, bills that are other ones. */
 export const moneyAlerts: AlertGroup = {
   name: 'svc-money',
   alerts: [
@@ -32,6 +32,40 @@ export const moneyAlerts: AlertGroup = {
       summary: 'The newest audit of the books came to no verdict.',
       fires: { series: [{ series: 'svc_database_audit_unfinished', values: '1x30' }], at: '20m' },
       quiet: { series: [{ series: 'svc_database_audit_unfinished', values: '1x10 0x30' }], at: '20m' },
+    },
+    {
+      name: 'SvcReconciliationDiffers',
+      severity: 'ticket',
+      expr: 'max by (job, upstream) (svc_database_reconciliation_differences) > 0',
+      summary: 'An upstream has billed something else than the books say.',
+      fires: {
+        series: [{ series: 'svc_database_reconciliation_differences{upstream="u"}', values: '0x4 3x20' }],
+        ...{ at: '6m', labels: { job: 'svc', upstream: 'u' } },
+      },
+      quiet: {
+        series: [{ series: 'svc_database_reconciliation_differences{upstream="u"}', values: '0x30' }],
+        at: '20m',
+      },
+    },
+    {
+      name: 'SvcReconciliationUnfinished',
+      severity: 'ticket',
+      expr:
+        'max by (job, upstream) (svc_database_reconciliation_unfinished) == 1 or ' +
+        'max by (job, upstream) (svc_database_reconciliation_age_seconds) > 172800',
+      for: '6h',
+      summary: 'For a day nobody knows whether the books agree with what an upstream has billed.',
+      fires: {
+        series: [{ series: 'svc_database_reconciliation_unfinished{upstream="u"}', values: '1x400' }],
+        ...{ at: '370m', labels: { job: 'svc', upstream: 'u' } },
+      },
+      quiet: {
+        series: [
+          { series: 'svc_database_reconciliation_unfinished{upstream="u"}', values: '1x100 0x300' },
+          { series: 'svc_database_reconciliation_age_seconds{upstream="u"}', values: '3600+60x400' },
+        ],
+        at: '370m',
+      },
     },
     {
       name: 'SvcSettlementsUnwritten',

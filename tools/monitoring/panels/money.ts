@@ -95,6 +95,27 @@ export const money: PanelRow = {
       172_800,
     ),
     stat('Unfinished audit', 'short', '1 when the newest came to no verdict.', 'max(svc_database_audit_unfinished)', 1),
+    stat(
+      'Differences with upstreams',
+      'short',
+      'What the last comparisons with what upstreams have billed found.',
+      'max(svc_database_reconciliation_differences)',
+      1,
+    ),
+    stat(
+      'Last comparison',
+      's',
+      'Since a day was compared with what an upstream has billed.',
+      'max(svc_database_reconciliation_age_seconds)',
+      172_800,
+    ),
+    stat(
+      'Unfinished comparison',
+      'short',
+      '1 when the newest came to no verdict.',
+      'max(svc_database_reconciliation_unfinished)',
+      1,
+    ),
     lines(
       'Ledger log',
       'short',

@@ -26,6 +26,14 @@ import {
   upstreamsReply,
 } from './operator-insight.ts'
 import {
+  operatorOverviewQuery,
+  operatorOverviewReply,
+  reconciliationList,
+  reconciliationPath,
+  reconciliationReply,
+} from './operator-overview.ts'
+import { operatorRequestPath, operatorRequestReply, requestRefund, requestRefundReply } from './operator-requests.ts'
+import {
   newOperator,
   operatorList,
   operatorPath,
@@ -194,6 +202,52 @@ export const operatorEndpoints = {
     reply: { description: 'It is decided, as it may have been before.', json: operatorDepositReply },
     errors: ['deposit_not_found', 'deposit_not_decidable'],
   },
+  getOperatorRequest: {
+    id: 'getOperatorRequest',
+    method: 'GET',
+    path: '/console/operator/requests/{request_id}',
+    permission: 'operator',
+    request: { path: operatorRequestPath },
+    reply: { description: 'All that is known of one request.', json: operatorRequestReply },
+    errors: ['usage_not_found'],
+  },
+  refundRequest: {
+    id: 'refundRequest',
+    method: 'POST',
+    path: '/console/operator/requests/{request_id}/refund',
+    permission: 'operator',
+    isSensitive: true,
+    request: { path: operatorRequestPath, body: requestRefund },
+    reply: { description: 'It is recorded, once.', json: requestRefundReply },
+    errors: [...creatingErrors, 'usage_not_found', 'id_already_used'],
+  },
+  getOperatorOverview: {
+    id: 'getOperatorOverview',
+    method: 'GET',
+    path: '/console/operator/overview',
+    permission: 'operator',
+    request: { query: operatorOverviewQuery },
+    reply: { description: 'What was earned and lost.', json: operatorOverviewReply },
+    errors: ['server_is_overloaded'],
+  },
+  listReconciliations: {
+    id: 'listReconciliations',
+    method: 'GET',
+    path: '/console/operator/reconciliations',
+    permission: 'operator',
+    request: {},
+    reply: { description: 'Comparisons with upstreams, newest first.', json: reconciliationList },
+    errors: [],
+  },
+  getReconciliation: {
+    id: 'getReconciliation',
+    method: 'GET',
+    path: '/console/operator/reconciliations/{run_id}',
+    permission: 'operator',
+    request: { path: reconciliationPath },
+    reply: { description: 'What one of them has found.', json: reconciliationReply },
+    errors: ['job_not_found'],
+  },
   getUpstreams: {
     id: 'getUpstreams',
     method: 'GET',
@@ -256,6 +310,11 @@ export const operatorEndpoints = {
   | 'getOperatorDeposit'
   | 'getDepositEvidence'
   | 'decideOperatorDeposit'
+  | 'getOperatorRequest'
+  | 'refundRequest'
+  | 'getOperatorOverview'
+  | 'listReconciliations'
+  | 'getReconciliation'
   | 'getUpstreams'
   | 'comparePrices'
   | 'getAudit'

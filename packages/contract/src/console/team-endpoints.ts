@@ -1,4 +1,6 @@
 import { type ConsoleTable, creatingErrors } from './console-endpoint.ts'
+import { receiptBody } from '../log/receipt.ts'
+import { logKeysReply } from './operator-overview.ts'
 import { playgroundKey } from './playground.ts'
 import { teamLimits } from './request-limits.ts'
 import { doneReply } from './session.ts'
@@ -138,6 +140,24 @@ export const teamEndpoints = {
     reply: { description: 'How the money of one request moved.', json: teamUsageEntries },
     errors: ['usage_not_found'],
   },
+  getTeamReceipt: {
+    id: 'getTeamReceipt',
+    method: 'GET',
+    path: '/console/teams/{team_id}/usage/{request_id}/receipt',
+    permission: 'usage:own',
+    request: { path: teamUsagePath },
+    reply: { description: 'The receipt of one request, as GET /v1/receipts gives it.', json: receiptBody },
+    errors: ['usage_not_found', 'receipt_pending', 'server_is_overloaded'],
+  },
+  getLogKeys: {
+    id: 'getLogKeys',
+    method: 'GET',
+    path: '/console/log-keys',
+    permission: null,
+    request: {},
+    reply: { description: 'The keys that sign the ledger log.', json: logKeysReply },
+    errors: [],
+  },
   exportTeamUsage: {
     id: 'exportTeamUsage',
     method: 'GET',
@@ -172,6 +192,8 @@ export const teamEndpoints = {
   | 'listTeamUsage'
   | 'getTeamUsage'
   | 'getTeamUsageEntries'
+  | 'getTeamReceipt'
+  | 'getLogKeys'
   | 'exportTeamUsage'
   | 'listTeamUsageDays'
 >

@@ -28,6 +28,7 @@ import { systemClock, type SystemClock } from '../platform/runtime/clock.ts'
 import { LISTEN_BACKLOG } from '../platform/runtime/listen-backlog.ts'
 import { systemTimer } from '../platform/runtime/timer.ts'
 import type { WatchedUpstream } from '../upstreams/watch-health.ts'
+import { glanceAtReconciliations, reconcileDue } from '../money/reconciliation/reconciliation-runs.ts'
 import { createStoredFileStore } from '../uploads/stored-file-store.ts'
 import type { VideoDeps } from '../modalities/videos/video-deps.ts'
 import { VideoObserver } from '../modalities/videos/video-observer.ts'
@@ -116,6 +117,7 @@ async function stopParts(
   await parts.limits.close()
   await parts.audits.close()
   await last(parts.keyUses.stop())
+  await last(parts.attempts.flush())
   await last(parts.ledger.close())
   // What was booked last is put down and signed before others may.
   if (parts.keepsLedgerLog) await last(parts.ledgerLog.close().catch(() => undefined))
@@ -124,6 +126,7 @@ async function stopParts(
   await settlements.recent?.flush().catch(() => undefined)
   await Promise.all([...parts.upstreams.values()].map((upstream) => upstream.close()))
   await parts.sandbox?.close()
+  await Promise.all([...parts.figures.values()].map((figures) => figures.close()))
   await parts.tokenCounter.close()
   await parts.durationProbe.close()
   await parts.media.files.close()
@@ -226,6 +229,7 @@ function observedParts(parts: Parts, videos: VideoDeps): Omit<ObservedParts, 'ph
   return {
     ...{ config, log, clock, database, pingDatabase, ledger, openHolds, settlements, upstreams, catalog },
     ...{ audits: parts.audits, ledgerLog: parts.ledgerLog, overload: parts.overload },
+    glanceAtReconciliations: () => glanceAtReconciliations(parts),
     streamsOpen: () => streams.open,
     countVideoJobs: () => videos.jobs.countOpen(),
   }
@@ -272,8 +276,12 @@ function workerDeps(parts: Parts, videos: VideoDeps, batches: BatchRunner) {
 const LIMITS_MS = 500
 /** How often it is looked whether batches are due, in milliseconds. Source: own choice. */
 const BATCHES_MS = 1_000
+/** How often attempts that failed are written down, in milliseconds. Source: own choice. */
+const ATTEMPTS_MS = 1_000
 /** How often it is looked whether an audit is due, in milliseconds: a process that lives shorter begins none. */
 const AUDIT_LOOK_MS = 3_600_000
+/** How often it is looked whether a day is to be compared with what upstreams have billed. Source: own choice. */
+const RECONCILE_LOOK_MS = 600_000
 /** Who has begun an audit that no person asked for. */
 const SCHEDULE = 'schedule'
 /** How often what was booked is put into the ledger log, in milliseconds: within a second. Source: decision 0146. */
@@ -282,13 +290,14 @@ const LEDGER_LOG_MS = 900
 const LOW_BALANCES_MS = 15_000
 
 function choresOf(parts: Parts, batches: BatchRunner) {
-  const { database, clock, idempotency, storedResponses, limits, audits, ledgerLog, console: pages } = parts
+  const { database, clock, idempotency, storedResponses, limits, audits, attempts, ledgerLog, console: pages } = parts
   const { notifyLowBalances } = pages
   const { auditHours } = parts.config.limits
   return [
     { name: 'limits', everyMs: LIMITS_MS, run: () => limits.tick() },
     ...(parts.keepsLedgerLog ? [{ name: 'ledger log', everyMs: LEDGER_LOG_MS, run: () => ledgerLog.tick() }] : []),
     { name: 'batches', everyMs: BATCHES_MS, run: () => batches.tick() },
+    { name: 'attempts', everyMs: ATTEMPTS_MS, run: () => attempts.flush() },
     { name: 'idempotency', everyMs: FORGET_MS, run: () => idempotency.removeExpired() },
     {
       name: 'stored files',
@@ -307,10 +316,21 @@ function choresOf(parts: Parts, batches: BatchRunner) {
             run: async () => void (await audits.startIfOlder(SCHEDULE, auditHours * 3_600_000 - 60_000)),
           },
         ]),
+    ...reconciliationOf(parts),
     ...(notifyLowBalances === null
       ? []
       : [{ name: 'low balances', everyMs: LOW_BALANCES_MS, run: () => notifyLowBalances() }]),
   ]
+}
+
+/** Nothing where no upstream tells what it has billed. */
+function reconciliationOf({ config, database, clock, figures, log }: Parts) {
+  const { reconcileHours } = config.limits
+  if (reconcileHours === 0 || figures.size === 0) return []
+  const onError = (upstream: string, error: unknown): void =>
+    log.error({ upstream, err: error }, 'a day could not be compared with what an upstream has billed')
+  const run = () => reconcileDue({ database, clock, figures }, reconcileHours * 3_600_000, onError)
+  return [{ name: 'reconciliation', everyMs: RECONCILE_LOOK_MS, run }]
 }
 
 function deliveryOf(outbox: OutboxDeps | null): (() => Promise<void>) | null {

@@ -11,7 +11,7 @@ import { ConfigError } from '../config/config-error.ts'
 import type { OperatorConfig } from '../config/load-operator-config.ts'
 import { storeAddress } from '../config/store-address.ts'
 import type { Database } from '../platform/db/database.ts'
-import { openDatabase } from '../platform/db/open-database.ts'
+import { openDatabase, type OpenDatabase } from '../platform/db/open-database.ts'
 import { createDecisionStore } from '../deposits/decision-store.ts'
 import { createDepositStore } from '../deposits/deposit-store.ts'
 import { createKey } from '../access/keys/create-key.ts'
@@ -22,8 +22,8 @@ import { createAccountLimitStore } from '../access/keys/account-limit-store.ts'
 import { listKeys } from '../access/keys/list-keys.ts'
 import { revokeKey } from '../access/keys/revoke-key.ts'
 import { rotateKey } from '../access/keys/rotate-key.ts'
-import { findCharge } from '../money/billing/find-charge.ts'
-import { createUsageStore } from '../money/billing/usage-store.ts'
+import { openLogStore } from '../money/ledger-log/open-log-store.ts'
+import { readPublished } from '../money/ledger-log/read-published.ts'
 import { runAudit } from '../money/ledger/audit.ts'
 import { createLedgerEngine } from '../money/ledger/create-ledger-engine.ts'
 import { Ledger } from '../money/ledger/ledger.ts'
@@ -31,14 +31,16 @@ import { type KnownModelsConfig, listKnownModels } from './list-known-models.ts'
 import { LOG_KEY_FILE } from '../config/data-folder.ts'
 import { logCommands } from './admin-log.ts'
 import { moreInvariants } from './audit-sources.ts'
+import { reconcileAlone } from './reconcile-alone.ts'
 import { goLiveAlone } from './go-live-alone.ts'
 import { takesLocalDeposits } from './open-local-chains.ts'
 import { hurryMail, listMail, suppressRecipient } from '../platform/mail/manage-outbox.ts'
 import { createOutboxStore } from '../platform/mail/outbox-store.ts'
 import { decideReview } from '../operations/actions/decide-review.ts'
 import { readOverview } from '../money/billing/read-overview.ts'
-import { findRequestRows } from '../money/ledger/request-rows.ts'
-import { type RefundDeps, refundRequest, refundTransferId } from '../operations/actions/refund-request.ts'
+import { findRequest } from '../operations/actions/find-request.ts'
+import { refundRequest } from '../operations/actions/refund-request.ts'
+import { requestDeps } from './request-deps.ts'
 import type { OperationsDeps } from '../operations/actions/operations-deps.ts'
 import { recordCredit } from '../operations/actions/record-credit.ts'
 import { changeAccountLimits } from '../operations/actions/set-account-limits.ts'
@@ -57,7 +59,7 @@ const CHECKPOINT_WORKER = new URL('sqlite-checkpoint.worker.ts', import.meta.url
 
 /** Where the books are, the secret that keys are made with, the gateway's limits, and what is known about models. */
 type AdminConfig = Pick<OperatorConfig, 'databaseUrl' | 'peppers' | 'limits'> &
-  Partial<Pick<OperatorConfig, 'sessionSecret' | 'isProduction' | 'deposits' | 'logKeyFile'>> &
+  Partial<Pick<OperatorConfig, 'sessionSecret' | 'isProduction' | 'deposits' | 'logKeyFile' | 'proxy'>> &
   KnownModelsConfig
 
 /**
@@ -91,6 +93,7 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
     credit: (request) => recordCredit(services, by, request),
     ...requestCommands(database, services, by),
     readOverview: (span) => readOverview(database, span),
+    reconcile: (wish) => reconcileAlone({ database, clock, config, by }, wish),
     goLive: () => goLiveAlone(config, database, services, by),
     audit: (checkpoints) => {
       const { dataDir } = config
@@ -109,15 +112,15 @@ function logKeyFileOf({ dataDir, logKeyFile = join(dataDir, LOG_KEY_FILE) }: Adm
 }
 
 function requestCommands(
-  database: Database,
+  database: OpenDatabase,
   services: JournalDeps & Pick<OperationsDeps, 'ledger'>,
   by: Operator,
-): Pick<AdminContext, 'findCharge' | 'findRequestRows' | 'refund'> {
-  const find: RefundDeps['findCharge'] = (requestId) => findCharge(createUsageStore(database), requestId)
+): Pick<AdminContext, 'findRequest' | 'refund'> {
+  const store = openLogStore(database)
+  const deps = requestDeps({ database, store, log: { published: () => readPublished(store) } })
   return {
-    findCharge: find,
-    findRequestRows: (requestId) => findRequestRows(database, requestId, [refundTransferId(requestId)]),
-    refund: (request) => refundRequest({ ...services, findCharge: find }, by, request),
+    findRequest: (requestId) => findRequest(deps, requestId),
+    refund: (request) => refundRequest({ ...services, ...deps }, by, request),
   }
 }
 

@@ -1,5 +1,4 @@
 /** Audits that a page asks for, in a thread of their own. Part of the composition. */
-import { Worker } from 'node:worker_threads'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../platform/db/database.ts'
 import type { AuditReport } from '../money/ledger/audit.ts'
@@ -7,6 +6,7 @@ import { createAuditRunStore } from '../money/ledger/audit-run-store.ts'
 import { type AuditRuns, createAuditRuns } from '../money/ledger/audit-runs.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 import type { Logger } from '../platform/runtime/log.ts'
+import { runInThread } from './run-in-thread.ts'
 
 const AUDIT_WORKER = new URL('audit.worker.ts', import.meta.url)
 
@@ -29,31 +29,15 @@ export function openAudits(parts: {
   return createAuditRuns({
     store: createAuditRunStore(database),
     clock,
-    run: (signal) =>
-      runApart({ url: config.databaseUrl, dataDir: config.dataDir, keyFile: config.ledgerLog.keyFile }, signal),
+    run: (signal) => runInThread<AuditReport>(AUDIT_WORKER, auditWork(config), signal),
     onError: (error) => log.error({ err: error }, 'an audit did not come to an end'),
   })
 }
 
-/** Runs an audit in a thread. @throws when the thread fails, or the signal ends it. */
-function runApart(workerData: AuditWork, signal: AbortSignal): Promise<AuditReport> {
-  signal.throwIfAborted()
-  const worker = new Worker(AUDIT_WORKER, { workerData })
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      void worker.terminate()
-      reject(signal.reason instanceof Error ? signal.reason : new Error('the audit was ended'))
-    }
-    signal.addEventListener('abort', stop, { once: true })
-    let report: AuditReport | null = null
-    worker.once('message', (message: AuditReport) => {
-      report = message
-    })
-    worker.once('error', reject)
-    worker.once('exit', () => {
-      signal.removeEventListener('abort', stop)
-      if (report === null) reject(new Error('the thread of the audit ended without a report'))
-      else resolve(report)
-    })
-  })
+function auditWork({
+  databaseUrl: url,
+  dataDir,
+  ledgerLog,
+}: Pick<Config, 'databaseUrl' | 'dataDir' | 'ledgerLog'>): AuditWork {
+  return { url, dataDir, keyFile: ledgerLog.keyFile }
 }

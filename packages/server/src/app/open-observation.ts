@@ -30,6 +30,8 @@ import type { Backlog } from '../telemetry/metrics/backlog-metrics.ts'
 import type { GatewayMetrics } from '../telemetry/metrics/gateway-metrics.ts'
 import type { CircuitFigure, DiskFigures, HeldFigures } from '../telemetry/metrics/state-metrics.ts'
 import type { OpenVideoJobs } from '../telemetry/metrics/video-metrics.ts'
+import type { ReconciliationGlance } from '../money/reconciliation/reconciliation-runs.ts'
+import type { ReconciliationFigures } from '../telemetry/metrics/reconciliation-metrics.ts'
 import { creditsForDisplay } from './observe/credits-for-display.ts'
 import { measureLedgerEngine } from './observe/measure-ledger-engine.ts'
 import { measureCalls } from './observe/measure-calls.ts'
@@ -178,6 +180,7 @@ export interface ObservedParts {
   readonly phase: () => Phase
   readonly countVideoJobs: () => Promise<OpenVideoJobs>
   readonly audits: Pick<AuditRuns, 'glance'>
+  readonly glanceAtReconciliations: () => Promise<readonly ReconciliationGlance[]>
   /** Since the lease of this process was renewed, in milliseconds; null before it has one. */
   readonly leaseAgeMs: () => number | null
 }
@@ -240,6 +243,17 @@ async function readAudits({ audits, clock }: ObservedParts): Promise<AuditFigure
   return { last: { ageSeconds, breaches: last.breaches }, isUnfinished }
 }
 
+async function readReconciliations(parts: ObservedParts): Promise<readonly ReconciliationFigures[]> {
+  const { clock, glanceAtReconciliations } = parts
+  return (await glanceAtReconciliations()).map(({ upstream, last, isUnfinished }) => ({
+    ...{ upstream, isUnfinished },
+    last:
+      last === null
+        ? null
+        : { ageSeconds: Math.max(0, clock.now() - last.endedAt) / 1_000, differences: last.differences },
+  }))
+}
+
 async function readDisk(folder: string): Promise<DiskFigures> {
   const { bavail, blocks, bsize } = await statfs(folder)
   return { free: bavail * bsize, size: blocks * bsize }
@@ -255,6 +269,7 @@ function watchState(metrics: GatewayMetrics, parts: ObservedParts): void {
     readWaiting: () => waitingFigures(parts.overload, parts.upstreams),
     readBacklog: askInTime(() => readBacklog(parts)),
     readAudits: askInTime(() => readAudits(parts)),
+    readReconciliations: askInTime(() => readReconciliations(parts)),
     readDisk: askInTime(() => readDisk(parts.config.dataDir)),
     readFiles: askInTime(() => readKeptFiles(parts.database)),
     read: () => {

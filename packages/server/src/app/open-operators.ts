@@ -15,6 +15,9 @@ import { readUpstreamState } from '../operations/actions/upstream-state.ts'
 import { createJournalStore } from '../access/operators/journal-store.ts'
 import { createOperatorStore } from '../access/operators/operator-store.ts'
 import { writesOf } from '../access/operators/writes-of.ts'
+import { createReconciliationStore } from '../money/reconciliation/reconciliation-store.ts'
+import { openOverviews } from './open-overviews.ts'
+import { requestDeps } from './request-deps.ts'
 import { settingsDeps } from './open-console.ts'
 import type { Database } from '../platform/db/database.ts'
 import type { Parts } from './open-parts.ts'
@@ -40,6 +43,10 @@ export function openOperators(parts: Parts): OperatorServices {
   const reporting = new Set(config.upstreams.filter(({ reportsCost }) => reportsCost).map(({ name }) => name))
   return {
     ...{ clock, ledger, audits, operators },
+    requests: requestDeps({ database, store: parts.logStore, log: parts.ledgerLog }),
+    readOverview: openOverviews(config, database),
+    reconciliations: createReconciliationStore(database),
+    reconciled: config.limits.reconcileHours === 0 ? [] : [...parts.figures.keys()],
     journal: createJournalStore(database),
     writesOf: (by) => createWrites(writesOf(database, by), parts),
     accounts: createAccountStore(database),

@@ -1,6 +1,8 @@
 /** Opens the parts of a gateway, before anything listens. Part of the composition. */
 import { createTokenCounter } from '@svc/tokens'
 import { createDurationProbe } from '../platform/audio/duration-probe.ts'
+import { createAttemptLog } from '../money/billing/attempt-log.ts'
+import { createAttemptStore } from '../money/billing/attempt-store.ts'
 import { OpenHolds } from '../money/billing/open-holds.ts'
 import type { Config } from '../config/config.ts'
 import { isSandboxAlone } from '../config/data-folder.ts'
@@ -32,6 +34,7 @@ import { openCatalog } from './open-catalog.ts'
 import { openMedia } from './open-media.ts'
 import { callObservers, observeEngine, openObservation } from './open-observation.ts'
 import { openDeposits } from './open-deposits.ts'
+import { openFigures } from './open-figures.ts'
 import { openLedgerLog } from './open-ledger-log.ts'
 import { openLimits } from './open-limits.ts'
 import { openOutbox } from './open-outbox.ts'
@@ -176,6 +179,8 @@ export async function openParts(options: GatewayOptions) {
     tokenCounter: createTokenCounter(),
     durationProbe: createDurationProbe(),
     audits: openAudits({ config, database, clock, log }),
+    figures: openFigures(config),
+    attempts: createAttemptLog({ store: createAttemptStore(database), onError }),
     ...{ keepsLedgerLog, ledgerLog, logStore },
     ...{ limits, streams: limits.streams(config.limits.streamsAtOnce) },
     ...openOverload({ config, ledger, metrics: observation.metrics?.overload ?? null }),

@@ -1,6 +1,7 @@
 /** Opens the configured upstreams. Part of the composition: the one place where an adapter is chosen. */
 import { speechFormats } from '../platform/audio/speech-format.ts'
 import type { Config, UpstreamConfig } from '../config/config.ts'
+import { OPENROUTER_URL } from '../config/resolve-upstreams.ts'
 import { InvariantError } from '../platform/errors/invariant-error.ts'
 import type { TracedUpstream } from './observe/trace-calls.ts'
 import type { MediaPrices } from '../pricing/media-price.ts'
@@ -27,8 +28,6 @@ export interface SandboxAddress {
   /** Tells the models, and the jobs of models, that play what a developer asks them to. */
   readonly isScripted: (name: string) => boolean
 }
-
-const OPENROUTER_URL = 'https://openrouter.ai/api/v1'
 
 interface OpenDeps {
   readonly clock: SystemClock

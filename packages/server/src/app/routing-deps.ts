@@ -1,6 +1,7 @@
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import { InvariantError } from '../platform/errors/invariant-error.ts'
-import type { AttemptDeps } from '../pipeline/routing/attempt-targets.ts'
+import { costAtPar } from '../pricing/usd.ts'
+import type { AttemptDeps, MadeAttemptNote } from '../pipeline/routing/attempt-targets.ts'
 import type { TargetDeps } from '../pipeline/routing/list-targets.ts'
 import { repeatListener } from './open-observation.ts'
 import type { Parts } from './open-parts.ts'
@@ -9,7 +10,7 @@ import type { Parts } from './open-parts.ts'
 export type RoutingDeps = TargetDeps & AttemptDeps
 
 /** Makes them from the parts. */
-export function routingDeps({ upstreams, observation, log }: Parts): RoutingDeps {
+export function routingDeps({ upstreams, observation, log, attempts, clock }: Parts): RoutingDeps {
   return {
     upstreamOf: ({ upstream: name }) => {
       const upstream = upstreams.get(name)
@@ -19,6 +20,12 @@ export function routingDeps({ upstreams, observation, log }: Parts): RoutingDeps
     random: Math.random,
     onBusy: () => observation.metrics?.overload.refused('upstream'),
     onRepeat: repeatListener(observation, log),
+    onAttempts: (requestId, made) => attempts.note(requestId, made.map(attemptRow), clock.now()),
     pause: (milliseconds) => pauseFor(milliseconds),
   }
 }
+
+const attemptRow = ({ cost, ...attempt }: MadeAttemptNote) => ({
+  ...attempt,
+  cost: cost === null ? null : costAtPar(cost),
+})

@@ -95,6 +95,10 @@ export const upstreamSchema = filePart({
       'Name of the environment variable that holds the key, or several of them: each call takes the key that has most ' +
         'left of its rates, and another where one is refused. The keys themselves are never in this file.',
     ),
+  activity_key_env: orNull(keyVariable).describe(
+    'Of kind openrouter: name of the environment variable that holds a management key. With it each day is compared ' +
+      'with what OpenRouter says that it has billed.',
+  ),
   connect_ms: milliseconds.default(5_000).describe('Time to connect.'),
   first_byte_ms: milliseconds.default(120_000).describe('Time to the first byte of an answer.'),
   idle_ms: milliseconds

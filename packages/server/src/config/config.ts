@@ -18,9 +18,11 @@ export interface ApiKeyConfig {
 }
 
 /** One upstream: what the file says of it, and what follows from its kind. A null `url` takes the kind's own. */
-export interface UpstreamConfig extends Omit<UpstreamEntry, 'apiKeyEnv' | 'dataCollection'> {
+export interface UpstreamConfig extends Omit<UpstreamEntry, 'apiKeyEnv' | 'activityKeyEnv' | 'dataCollection'> {
   /** None for a server that wants none. */
   readonly apiKeys: readonly ApiKeyConfig[]
+  /** Reads what the upstream says that it has billed; null where it is not asked. */
+  readonly activityKey: string | null
   readonly reportsCost: boolean
   readonly failuresAreFree: boolean
   /** Whether each request asks for providers that do not keep what they are sent; of OpenRouter alone. */

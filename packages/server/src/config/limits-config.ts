@@ -73,6 +73,15 @@ export const limitsSchema = filePart({
     .max(744)
     .default(24)
     .describe('How often the gateway audits its books by itself, in hours; 0 never does.'),
+  reconcile_hours: z
+    .int()
+    .min(0)
+    .max(23)
+    .default(3)
+    .describe(
+      'How many hours after the end of a UTC day it is compared with what upstreams that have an activity_key_env say ' +
+        'that they have billed; 0 never does.',
+    ),
   shutdown_grace_ms: milliseconds.default(30_000).describe('How long a stop waits for open requests.'),
   claims_per_minute: perMinute.default(10).describe('Deposit claims of one key.'),
   claims_per_day: perMinute.default(100).describe('Deposit claims of one key in a day.'),

@@ -123,13 +123,21 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
  */
 export function readSettings(source: ConfigSource): Settings {
   const parsed = parseConfigFile(readConfigFile(source.workingDir))
-  const keyNames = parsed.kind === 'wrong' ? [] : parsed.file.upstreams.flatMap(({ apiKeyEnv }) => apiKeyEnv)
+  const keyNames = parsed.kind === 'wrong' ? [] : keyNamesOf(parsed.file)
   const secrets = readSecretFiles(source.env, [...secretNames, ...keyNames], source.workingDir)
   const { environment, problems, notices } = parseEnvironment(secrets.env, keyNames)
   const found = [...secrets.problems, ...problems]
   if (parsed.kind === 'wrong') throw new ConfigError([...parsed.problems, ...found])
   if (environment === null || found.length > 0) throw new ConfigError(found)
   return { environment, file: parsed.file, env: secrets.env, notices }
+}
+
+/** The variables that hold keys of upstreams. */
+function keyNamesOf({ upstreams }: FileSettings): readonly string[] {
+  return upstreams.flatMap(({ apiKeyEnv, activityKeyEnv }) => [
+    ...apiKeyEnv,
+    ...(activityKeyEnv === null ? [] : [activityKeyEnv]),
+  ])
 }
 
 function readConfigFile(workingDir: string): string | null {

@@ -8,7 +8,8 @@ const DEFAULT_NAME = 'default'
 
 type Kind = UpstreamConfig['kind']
 
-const OPENROUTER_URL = 'https://openrouter.ai/api/v1'
+/** Where OpenRouter itself listens. */
+export const OPENROUTER_URL = 'https://openrouter.ai/api/v1'
 
 const knownUrls: Readonly<Record<Kind, string | null>> = {
   sandbox: null,
@@ -80,7 +81,7 @@ function fromEnvironment(environment: Environment, problems: string[]): Upstream
   }
   if (isEndpoint(url)) problems.push(`SVC_UPSTREAM_URL: ${BASE_ALONE}`)
   const apiKeys = apiKey === null ? [] : [{ name: 'SVC_UPSTREAM_API_KEY', secret: apiKey }]
-  return upstreamFrom(upstreamSchema.parse({ name: DEFAULT_NAME, kind }), url, apiKeys)
+  return upstreamFrom(upstreamSchema.parse({ name: DEFAULT_NAME, kind }), url, { apiKeys, activityKey: null })
 }
 
 function fromFile(
@@ -109,7 +110,21 @@ function fromFile(
   }
   if (entry.kind === 'openai-compatible' && url === null) problems.push(`${where}: give its base address in url.`)
   if (isEndpoint(url)) problems.push(`${where}, url: ${BASE_ALONE}`)
-  return upstreamFrom(entry, url, apiKeys)
+  return upstreamFrom(entry, url, { apiKeys, activityKey: activityKeyOf(entry, env, { where, problems }) })
+}
+
+function activityKeyOf(
+  { activityKeyEnv: name, kind }: UpstreamEntry,
+  env: Readonly<Record<string, string | undefined>>,
+  { where, problems }: { readonly where: string; readonly problems: string[] },
+): string | null {
+  if (name === null) return null
+  if (kind !== 'openrouter') {
+    problems.push(`${where}: activity_key_env is for an upstream of kind openrouter; others tell no sums of a day.`)
+  }
+  const key = env[name]?.trim() || null
+  if (key === null) problems.push(`${where}: the variable ${name}, which holds its management key, is not set.`)
+  return key
 }
 
 const BASE_ALONE = 'give the base address alone, such as https://host/v1: the gateway puts each path behind it.'
@@ -119,15 +134,15 @@ const isEndpoint = (url: string | null): boolean =>
   url !== null && /\/(chat\/completions|messages)$/.test(new URL(url).pathname)
 
 function upstreamFrom(
-  { apiKeyEnv: _name, dataCollection, ...entry }: UpstreamEntry,
+  { apiKeyEnv: _name, activityKeyEnv: _activity, dataCollection, ...entry }: UpstreamEntry,
   url: string | null,
-  apiKeys: readonly ApiKeyConfig[],
+  keys: { readonly apiKeys: readonly ApiKeyConfig[]; readonly activityKey: string | null },
 ): UpstreamConfig {
   const isRouter = entry.kind === 'openrouter' || entry.kind === 'sandbox'
   return {
     ...entry,
     url,
-    apiKeys,
+    ...keys,
     reportsCost: entry.reportsCost ?? isRouter,
     failuresAreFree: entry.failuresAreFree ?? isRouter,
     deniesDataCollection: entry.kind === 'openrouter' && (dataCollection ?? usualDataCollection(url)) === 'deny',

@@ -6,6 +6,7 @@ import { mountPlaygroundKey } from './playground-key.ts'
 import { mountOperatorAccounts } from './operator-accounts.ts'
 import { mountOperatorDeposits } from './operator-deposits.ts'
 import { mountOperatorInsight } from './operator-insight.ts'
+import { mountOperatorRequests } from './operator-requests.ts'
 import { mountOperatorSettings } from './operator-settings.ts'
 import type { ConsoleEdge } from './session-route.ts'
 import { mountSessions } from './sessions.ts'
@@ -34,6 +35,7 @@ export function mountConsoleRoutes(app: FastifyInstance, parts: ConsoleEdge): vo
   mountOperatorAccounts(app, parts)
   mountOperatorDeposits(app, parts)
   mountOperatorInsight(app, parts)
+  mountOperatorRequests(app, parts)
   mountModelPrice(app, parts)
   mountRequestPrice(app, parts)
 }

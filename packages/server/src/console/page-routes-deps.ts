@@ -3,10 +3,12 @@ import type { OperatorServices } from '../operations/actions/operator-services.t
 import type { ConsoleDeps } from './console-deps.ts'
 import type { ExportSlots } from './export-slots.ts'
 import type { DepositRoutesDeps } from '../deposits/routes/deposit-routes-deps.ts'
+import type { LogRoutesDeps } from '../edge/log-routes.ts'
 import type { HealthRoutesDeps, ModelRoutesDeps, UsageRoutesDeps } from '../edge/routes-deps.ts'
 
 /** The pages of the console: they show all that a team and an operator may see. */
-export interface PageRoutesDeps extends ModelRoutesDeps, UsageRoutesDeps, DepositRoutesDeps, HealthRoutesDeps {
+export interface PageRoutesDeps
+  extends ModelRoutesDeps, UsageRoutesDeps, DepositRoutesDeps, HealthRoutesDeps, LogRoutesDeps {
   readonly console: ConsoleDeps
   readonly statements: ReadStatementDeps
   readonly exports: ExportSlots

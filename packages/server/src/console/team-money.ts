@@ -1,5 +1,6 @@
 /** The routes about a team's credits and requests. */
 import { consoleEndpoints } from '@svc/contract'
+import { formatVerifierKey } from '@svc/contract/log/signed-note'
 import type { FastifyInstance } from 'fastify'
 import { exportTeamUsage } from '../money/billing/export-usage.ts'
 import {
@@ -10,6 +11,7 @@ import {
   readTeamUsageEntries,
   type UsageReach,
 } from '../money/billing/read-team-usage.ts'
+import { makeReceipt } from '../money/ledger-log/make-receipt.ts'
 import type { Session } from '../access/sign-in/sign-in.ts'
 import type { Membership } from '../access/teams/membership.ts'
 import { can } from '../access/teams/permissions.ts'
@@ -39,6 +41,13 @@ export function mountTeamMoney(app: FastifyInstance, parts: ConsoleEdge): void {
   mountSession(app, parts, consoleEndpoints.getTeamUsageEntries, ({ path, ...person }) =>
     readTeamUsageEntries(edge.usage, reachOf(person), path.request_id),
   )
+  mountSession(app, parts, consoleEndpoints.getTeamReceipt, async ({ path, ...person }) => {
+    const record = await readTeamUsage(edge.usage, reachOf(person), path.request_id)
+    return makeReceipt(edge.ledgerLog, 'any', record.request_id)
+  })
+  mountSession(app, parts, consoleEndpoints.getLogKeys, async () => ({
+    keys: (await edge.ledgerLog.log.keys()).map(formatVerifierKey),
+  }))
   mountSession(app, parts, consoleEndpoints.exportTeamUsage, async ({ query, reply, ...person }) => {
     const lines = await edge.exports.make(person.membership.accountId, () =>
       exportTeamUsage(edge.usage, reachOf(person), query),

@@ -23,6 +23,9 @@ export interface ReceiptDeps {
   readonly log: Pick<LedgerLog, 'published'>
 }
 
+/** Whose receipts are asked for: those of a key, or any, of somebody whose right was checked before. */
+export type ReceiptReach = Pick<Caller, 'keyId' | 'accountId' | 'rights'> | 'any'
+
 /** An entry with its rows and its place. */
 interface FoundLeaf {
   readonly index: number
@@ -41,12 +44,8 @@ const PENDING_SECONDS = 1
  *   `key_scope_denied` without the right to see deposits; `receipt_pending` before it is in the log;
  *   `server_is_overloaded` while the log is refused.
  */
-export async function makeReceipt(
-  deps: ReceiptDeps,
-  caller: Pick<Caller, 'keyId' | 'accountId' | 'rights'>,
-  id: string,
-): Promise<Receipt> {
-  const candidates = await findOwn(deps, caller, id)
+export async function makeReceipt(deps: ReceiptDeps, reach: ReceiptReach, id: string): Promise<Receipt> {
+  const candidates = await findInReach(deps, reach, id)
   if (candidates.length === 0) {
     throw new ServiceError(
       'usage_not_found',
@@ -68,9 +67,9 @@ export async function makeReceipt(
 }
 
 /** The entries that the id may have, the newest first. */
-async function findOwn(
+async function findInReach(
   { database }: ReceiptDeps,
-  caller: Pick<Caller, 'keyId' | 'accountId' | 'rights'>,
+  reach: ReceiptReach,
   id: string,
 ): Promise<readonly { readonly entry: string; readonly rows: EntryRows }[]> {
   const requestId = id.toLowerCase()
@@ -79,9 +78,10 @@ async function findOwn(
   return names.flatMap((entry, at) => {
     const rows = found[at] ?? null
     if (rows === null) return []
-    if (rows.record !== null) return rows.record.key_id === caller.keyId ? [{ entry, rows }] : []
-    if (rows.transfer?.hold_id !== null || rows.transfer.account_id !== caller.accountId) return []
-    if (caller.rights.has('deposits')) return [{ entry, rows }]
+    if (reach === 'any') return [{ entry, rows }]
+    if (rows.record !== null) return rows.record.key_id === reach.keyId ? [{ entry, rows }] : []
+    if (rows.transfer?.hold_id !== null || rows.transfer.account_id !== reach.accountId) return []
+    if (reach.rights.has('deposits')) return [{ entry, rows }]
     throw new ServiceError('key_scope_denied', "This key does not have the right 'deposits'.")
   })
 }

@@ -2,6 +2,9 @@ import type { ChainId } from '../../chain/assets.ts'
 import type { ChainReader } from '../../chain/chain-reader.ts'
 import type { ComparedPrice } from '../../catalog/compare-prices.ts'
 import type { AuditRuns } from '../../money/ledger/audit-runs.ts'
+import type { Overview } from '../../money/billing/read-overview.ts'
+import type { ReconciliationStore } from '../../money/reconciliation/reconciliation.ts'
+import type { FindRequestDeps } from './find-request.ts'
 import type { ChangeSettingsDeps } from './change-settings.ts'
 import type { ExportDeps } from './export-account.ts'
 import type { ManageOperatorsDeps } from './manage-operators.ts'
@@ -20,4 +23,10 @@ export interface OperatorServices extends OperationsDeps, ChangeSettingsDeps, Ma
   readonly unsoldAliases: () => readonly string[]
   readonly upstreams: () => readonly UpstreamState[]
   readonly audits: AuditRuns
+  readonly requests: FindRequestDeps
+  /** @throws {ServiceError} `server_is_overloaded` while another is made, and for one that takes too long. */
+  readonly readOverview: (span: { readonly from: number; readonly to: number }) => Promise<Overview>
+  readonly reconciliations: Pick<ReconciliationStore, 'list' | 'findReport'>
+  /** Upstreams whose days are compared by themselves. */
+  readonly reconciled: readonly string[]
 }

@@ -12,12 +12,13 @@ import type { CreatedKey, KeyRequest } from '../../access/keys/create-key.ts'
 import type { AccountLimits } from '../../access/keys/request-limits.ts'
 import type { KeyFilter, KeySummary } from '../../access/keys/list-keys.ts'
 import type { RevokeKeyResult } from '../../access/keys/revoke-key.ts'
-import type { FoundCharge } from '../../money/billing/find-charge.ts'
 import type { Overview } from '../../money/billing/read-overview.ts'
 import type { Recovery } from '../../money/ledger-log/recover-log.ts'
-import type { RequestRows } from '../../money/ledger/request-rows.ts'
+import type { InvoiceForm } from '../../money/reconciliation/read-invoice.ts'
+import type { EndedReconciliation } from '../../money/reconciliation/reconciliation-runs.ts'
 import type { AuditReport } from '../../money/ledger/audit.ts'
 import type { MailPage, MailRecord } from '../../platform/mail/manage-outbox.ts'
+import type { FoundRequest } from '../actions/find-request.ts'
 import type { GoLiveResult } from '../actions/go-live.ts'
 import type { CreditRequest, RecordedCredit } from '../actions/record-credit.ts'
 import type { Refund, RefundRequest } from '../actions/refund-request.ts'
@@ -38,6 +39,15 @@ export interface Migrated {
   readonly store: string
   /** Names of what was applied, or would be, in their order. */
   readonly migrations: readonly string[]
+}
+
+export interface ReconcileWish {
+  readonly upstream: string
+  /** UTC, such as `2026-03-31`. */
+  readonly day: string
+  /** A CSV file; null asks the upstream. */
+  readonly file: string | null
+  readonly form: InvoiceForm
 }
 
 /** Everything that the commands can do, on a database that is open. */
@@ -85,12 +95,16 @@ export interface AdminContext {
   suppressRecipient(address: string): Promise<boolean>
   /** @throws {ServiceError} `invalid_value` for words or a name that cannot be. */
   credit(request: CreditRequest): Promise<RecordedCredit>
-  /** Any request by its id; null when there is none. */
-  findCharge(requestId: string): Promise<FoundCharge | null>
+  /** Any request by its id, with all that is known of it; null when there is none. */
+  findRequest(requestId: string): Promise<FoundRequest | null>
   /** What was earned and lost, of requests that began in a span of time. */
   readOverview(span: { readonly from: number; readonly to: number }): Promise<Overview>
-  /** Its hold and its transfers, a refund among them. @param requestId as its record has it. */
-  findRequestRows(requestId: string): Promise<RequestRows>
+  /**
+   * Compares a day with what an upstream has billed, and keeps what it found.
+   *
+   * @throws {ReconciliationError} as `reconcile`.
+   */
+  reconcile(wish: ReconcileWish): Promise<EndedReconciliation>
   /** @throws {ServiceError} as `refundRequest`. */
   refund(request: RefundRequest): Promise<Refund>
   /** Ends the test money of a store, so that real upstreams may serve it. */

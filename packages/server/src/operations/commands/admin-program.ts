@@ -17,6 +17,7 @@ import { logCommands } from './log-commands.ts'
 import { mailCommands } from './mail-commands.ts'
 import { migrateCommand } from './migrate-command.ts'
 import { overviewCommand } from './overview-command.ts'
+import { reconcileCommand } from './reconcile-command.ts'
 import { releaseNotesCommand } from './release-notes-command.ts'
 import { requestCommands } from './request-commands.ts'
 import { runCommand, type CommandDeps } from './run-command.ts'
@@ -77,6 +78,7 @@ function createProgram(deps: CommandDeps, output: AdminDeps): Command {
   const money = [creditsCommands(deps), requestCommands(deps), depositCommands(deps), mailCommands(deps)]
   const store = [
     overviewCommand(deps),
+    reconcileCommand(deps),
     auditCommand(deps),
     logCommands(deps),
     goLiveCommand(deps),

@@ -1,7 +1,10 @@
 import { Command } from 'commander'
 import { creditsJson, formatCredits, nanocreditsOf, type Nanocredits } from '@svc/contract'
+import { openProof, type Receipt } from '@svc/contract/log/receipt'
 import type { FoundCharge } from '../../money/billing/find-charge.ts'
-import type { BookedHold, BookedTransfer, RequestRows } from '../../money/ledger/request-rows.ts'
+import type { BookedHold, BookedTransfer } from '../../money/ledger/request-rows.ts'
+import type { ShownAttempt } from '../actions/find-request.ts'
+import { renderRequest } from '../actions/render-request.ts'
 import type { AdminContext } from './admin-context.ts'
 import { AdminError } from './admin-error.ts'
 import { parsePositiveAmount } from './parse-options.ts'
@@ -18,7 +21,7 @@ export function requestCommands(deps: CommandDeps): Command {
   const request = new Command('request').alias('usage').description('requests of any account')
   request
     .command('show')
-    .description('what a request was charged and why, what it cost you, its hold and its transfers')
+    .description('what a request was charged and why, what it cost you, its hold, transfers, attempts and receipt')
     .argument('<request>', 'its id, as in x-request-id')
     .action((requestId: string, _options: object, command: Command) =>
       runCommand(deps, command, (context) => show(context, requestId)),
@@ -36,14 +39,19 @@ export function requestCommands(deps: CommandDeps): Command {
 }
 
 async function show(context: AdminContext, requestId: string): Promise<CommandOutput> {
-  const charge = await context.findCharge(requestId)
-  if (charge === null) throw new AdminError(`There is no request ${requestId}.`)
-  const { hold, transfers } = await context.findRequestRows(charge.id)
+  const found = await context.findRequest(requestId)
+  if (found === null) throw new AdminError(`There is no request ${requestId}.`)
+  const { charge, hold, transfers, attempts, receipt, receiptProblem } = found
+  const { record, ...rest } = renderRequest(found)
   return {
-    text: [renderCharge(charge), ...(hold === null ? [] : [renderHold(hold)]), ...transfers.map(renderTransfer)].join(
-      '\n\n',
-    ),
-    json: { ...charge, ...jsonOf({ hold, transfers }) },
+    text: [
+      renderCharge(charge),
+      ...(hold === null ? [] : [renderHold(hold)]),
+      ...transfers.map(renderTransfer),
+      ...(attempts.length === 0 ? [] : [renderAttempts(attempts)]),
+      receipt === null ? `receipt: none (${receiptProblem ?? 'unknown'})` : renderReceipt(receipt),
+    ].join('\n\n'),
+    json: { ...record, ...rest },
   }
 }
 
@@ -80,31 +88,29 @@ function renderTransfer({ id, kind, reason, createdAt, ...amounts }: BookedTrans
   ])
 }
 
-const credits = (amount: bigint) => creditsJson(nanocreditsOf(amount))
-
-function jsonOf({ hold, transfers }: RequestRows): object {
-  return {
-    hold:
-      hold === null
-        ? null
-        : {
-            ...{ state: hold.state, credits: credits(hold.amount), credits_at_first: credits(hold.firstAmount) },
-            extensions: hold.extensions.map(({ added, at }) => ({ credits: credits(added), at: timeText(at) })),
-            placed_at: timeText(hold.placedAt),
-            ended_at: hold.endedAt === null ? null : timeText(hold.endedAt),
-            process_id: hold.processId,
-          },
-    transfers: transfers.map(({ id, kind, reason, createdAt, ...amounts }) => ({
-      ...{ id, kind },
-      credits_charged: credits(amounts.charge),
-      credits_written_off: credits(amounts.writeOff),
-      credits_cost: credits(amounts.cost),
-      credits_margin: credits(amounts.margin),
-      credits_funded: credits(amounts.funding),
-      ...{ reason, created_at: timeText(createdAt) },
-    })),
-  }
+function renderAttempts(attempts: readonly ShownAttempt[]): string {
+  return renderTable([
+    ['attempt', 'upstream', 'model', 'outcome', 'generation', 'cost'],
+    ...attempts.map(({ upstream, upstreamModel, failure, generationId, cost }, at) => [
+      ...[String(at + 1), upstream, upstreamModel, failure ?? 'went well', generationId ?? '-'],
+      cost === null ? '-' : formatCredits(cost),
+    ]),
+  ])
 }
+
+/** What of it can be compared at a glance; `--json` has all, as `svc receipt verify` takes it. */
+function renderReceipt({ entry, proof }: Receipt): string {
+  const { index, head } = openProof(proof) ?? {}
+  return renderTable([
+    ['receipt', `leaf ${index ?? '?'} of ${head?.size ?? '?'} in ${head?.origin ?? '?'}`],
+    ['line of its account', String(entry.number)],
+    ['balance afterwards', formatCredits(BigInt(entry.balance))],
+    ['digest of the record', entry.record_digest ?? '-'],
+    ['digest of the operator', entry.operator_digest ?? '-'],
+  ])
+}
+
+const credits = (amount: bigint) => creditsJson(nanocreditsOf(amount))
 
 async function refund(
   context: AdminContext,

@@ -5,6 +5,7 @@
 import type { Bill } from '../../upstreams/bill.ts'
 import type { AttoUsd } from '../../pricing/price.ts'
 import { billOf, type UpstreamBill, UpstreamFailure } from '../../upstreams/upstream-failure.ts'
+import { codeOf } from '../../platform/errors/code-of.ts'
 import { isAboutKey } from '../../upstreams/key-ring.ts'
 import { circuitsOpen } from './list-targets.ts'
 import type { Target } from './target.ts'
@@ -17,6 +18,22 @@ export interface AttemptDeps {
   readonly pause: (milliseconds: number) => Promise<void>
   /** Called with each attempt that is repeated. It must not throw. */
   readonly onRepeat?: ((repeat: Repeat) => void) | undefined
+  /**
+   * Called once the attempts of a request are over, with what its usage record will not say of them: all of them where
+   * there were several, one failed, or several generations were made. It must not throw.
+   */
+  readonly onAttempts?: ((requestId: string, attempts: readonly MadeAttemptNote[]) => void) | undefined
+}
+
+/** An attempt, or one of several generations that it has made. */
+export interface MadeAttemptNote {
+  readonly upstream: string
+  readonly upstreamModel: string
+  /** The kind of the failure, or its code; null where it went well. */
+  readonly failure: string | null
+  readonly generationId: string | null
+  /** As far as it is known by then. */
+  readonly cost: AttoUsd | null
 }
 
 export interface Repeat {
@@ -112,6 +129,8 @@ interface MadeAttempt<Answer> {
   readonly failure: unknown
   /** Whether the upstream says that it costs something. A failure that names a cost says itself that it is final. */
   readonly isBilled: boolean
+  /** What it says of itself: one for each call, none where it never came to one. */
+  readonly reports: readonly UpstreamBill[]
 }
 
 function isEnded<To extends Target>({ hold }: Attempted<To>, attempts: Attempts<To, unknown>): boolean {
@@ -125,7 +144,8 @@ async function make<To extends Target, Answer>(
   const { target } = attempted
   const { upstream, upstreamModel } = target
   const { circuits } = upstream
-  if (!circuits.admit(upstreamModel)) return { answer: null, failure: circuitsOpen([target]), isBilled: false }
+  if (!circuits.admit(upstreamModel))
+    return { answer: null, failure: circuitsOpen([target]), isBilled: false, reports: [] }
   let value: Answer
   try {
     value = await attempts.ask(target)
@@ -133,16 +153,17 @@ async function make<To extends Target, Answer>(
     const report = billOf(error)
     if (report !== null) note(attempted, attempts, report)
     tellCircuits(attempted, attempts, error, null)
-    return { answer: null, failure: error, isBilled: false }
+    return { answer: null, failure: error, isBilled: false, reports: report === null ? [] : [report] }
   }
   let isBilled = false
-  for (const report of attempts.reportsOf(value)) {
+  const reports = attempts.reportsOf(value)
+  for (const report of reports) {
     note(attempted, attempts, report)
     isBilled ||= report.cost !== null && report.cost > 0n
   }
   const failure = attempts.failureOf?.(value) ?? null
   tellCircuits(attempted, attempts, failure, attempts.callsOf?.(value) ?? null)
-  return { answer: { value }, failure, isBilled }
+  return { answer: { value }, failure, isBilled, reports }
 }
 
 function note<To extends Target>(
@@ -183,18 +204,21 @@ export async function attemptTargets<To extends Target, Answer>(
   const mayRepeat = (): boolean => !isEnded(attempted, attempts) && attempts.sink.mayBeginAnew
   let nexts: NextAttempts<To> | null = null
   let hasRetried = false
+  let before: readonly MadeAttemptNote[] = []
+  const end = (made: MadeAttempt<Answer>): Answer => finish(deps, attempted, made, before)
   for (;;) {
     const { target } = attempted
     const made = await make(attempted, attempts)
     const { failure } = made
     const isRepeatable = !made.isBilled && failure instanceof UpstreamFailure && failure.isRepeatable
-    if (!isRepeatable || hasRetried || !mayRepeat()) return finish(made)
+    if (!isRepeatable || hasRetried || !mayRepeat()) return end(made)
     nexts ??= new NextAttempts(attempted.targets)
     const next = nexts.after(target, failure) ?? nexts.again()
-    if (next === null) return finish(made)
+    if (next === null) return end(made)
     hasRetried = next.reason === 'retry'
     if (next.waitMs > 0) await deps.pause(next.waitMs)
-    if (!mayRepeat()) return finish(made)
+    if (!mayRepeat()) return end(made)
+    before = [...before, ...notesOf(target, made)]
     const to = next.target.upstream.name
     const { id: requestId } = attempted.hold
     deps.onRepeat?.({ requestId, reason: next.reason, from: target.upstream.name, to, failure: failure.kind })
@@ -203,7 +227,24 @@ export async function attemptTargets<To extends Target, Answer>(
 }
 
 /** @throws what the attempt threw. */
-function finish<Answer>({ answer, failure }: MadeAttempt<Answer>): Answer {
-  if (answer === null) throw failure
-  return answer.value
+function finish<Answer>(
+  deps: Pick<AttemptDeps, 'onAttempts'>,
+  { target, hold }: Attempted<Target>,
+  made: MadeAttempt<Answer>,
+  before: readonly MadeAttemptNote[],
+): Answer {
+  const isOrdinary = before.length === 0 && made.failure === null && made.reports.length <= 1
+  if (!isOrdinary) deps.onAttempts?.(hold.id, [...before, ...notesOf(target, made)])
+  if (made.answer === null) throw made.failure
+  return made.answer.value
+}
+
+function notesOf({ upstream, upstreamModel }: Target, { failure, reports }: MadeAttempt<unknown>): MadeAttemptNote[] {
+  const common = { upstream: upstream.name, upstreamModel, failure: failure === null ? null : failureName(failure) }
+  if (reports.length === 0) return [{ ...common, generationId: null, cost: null }]
+  return reports.map(({ generationId, cost }) => ({ ...common, generationId, cost }))
+}
+
+function failureName(failure: unknown): string {
+  return failure instanceof UpstreamFailure ? failure.kind : codeOf(failure)
 }

@@ -47,6 +47,7 @@ import type {
   TeamInvitationTable,
   TeamMemberTable,
 } from './people-schema.ts'
+import type { ReconciliationTable, RequestAttemptTable } from './reconciliation-schema.ts'
 
 /** Holder of one balance; a team's credit pool. */
 export interface AccountTable {
@@ -387,6 +388,8 @@ export interface Schema {
   response_storage: ResponseStorageTable
   stored_response: StoredResponseTable
   audit_run: AuditRunTable
+  request_attempt: RequestAttemptTable
+  reconciliation: ReconciliationTable
   stored_file: StoredFileTable
   batch: BatchTable
   batch_line: BatchLineTable

@@ -13,6 +13,7 @@ import { createLimitMetrics, type LimitMetrics } from './limit-metrics.ts'
 import { createMediaMetrics, type MediaMetrics } from './media-metrics.ts'
 import { createLedgerMetrics, type LedgerMetrics } from './ledger-metrics.ts'
 import { createOverloadMetrics, type OverloadMetrics, type WaitingFigures } from './overload-metrics.ts'
+import { createReconciliationMetrics, type ReconciliationFigures } from './reconciliation-metrics.ts'
 import { createRepeatMetrics, type RepeatMetrics } from './repeat-metrics.ts'
 import { registerState, type StateSources } from './state-metrics.ts'
 import { createUpstreamMetrics, type UpstreamMetrics } from './upstream-metrics.ts'
@@ -47,7 +48,19 @@ export interface OverloadSources {
   readWaiting(): WaitingFigures
 }
 
-type Sources = OverloadSources & StateSources & VideoSources & BacklogSources & AuditSources & FileSources
+/** Where the state of the comparisons with upstreams comes from. */
+export interface ReconciliationSources {
+  /** Null when the database does not answer in time. */
+  readReconciliations(): Promise<readonly ReconciliationFigures[] | null>
+}
+
+type Sources = OverloadSources &
+  ReconciliationSources &
+  StateSources &
+  VideoSources &
+  BacklogSources &
+  AuditSources &
+  FileSources
 
 /** What a metric is: what dashboards and rules are made from. */
 export interface MetricDefinition {
@@ -94,6 +107,7 @@ export function createGatewayMetrics(): GatewayMetrics {
   const videos = createVideoMetrics(registry)
   const backlog = createBacklogMetrics(registry)
   const setAudits = createAuditMetrics(registry)
+  const setReconciliations = createReconciliationMetrics(registry)
   const watchState = registerState(registry)
   const batches = createBatchMetrics(registry)
   collectDefaultMetrics({ register: registry })
@@ -119,16 +133,18 @@ export function createGatewayMetrics(): GatewayMetrics {
       const lookAtState = watchState(sources)
       look = async () => {
         metrics.overload.setWaiting(sources.readWaiting())
-        const [jobs, waiting, audits, files] = await Promise.all([
+        const [jobs, waiting, audits, reconciliations, files] = await Promise.all([
           sources.readVideoJobs(),
           sources.readBacklog(),
           sources.readAudits(),
+          sources.readReconciliations(),
           sources.readFiles(),
           lookAtState(),
         ])
         videos.setOpen(jobs)
         backlog.setOpen(waiting)
         setAudits(audits)
+        setReconciliations(reconciliations)
         batches.setFiles(files)
       }
     },
