@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Endpoint, endpointList } from '@svc/contract'
+import { type Endpoint, type EndpointId, endpointList } from '@svc/contract'
 import { examples } from '../packages/contract/src/examples.ts'
 
 export interface ExampleServer {
@@ -10,8 +10,11 @@ export interface ExampleServer {
   close(): void
 }
 
-export async function startExampleServer(): Promise<ExampleServer> {
-  const server = createServer((request, response) => void answer(request, response))
+/** @param changed what differs from the example, by endpoint. */
+export async function startExampleServer(
+  changed: Readonly<Partial<Record<EndpointId, object>>> = {},
+): Promise<ExampleServer> {
+  const server = createServer((request, response) => void answer(request, response, changed))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   return { baseUrl: `http://127.0.0.1:${port}/api`, close: () => void server.close() }
@@ -23,7 +26,11 @@ function patternOf({ path }: Pick<Endpoint, 'path'>): RegExp {
   return new RegExp(`^/api${path.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^?]+?')}$`)
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  changed: Readonly<Partial<Record<EndpointId, object>>>,
+): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
   const [place = ''] = (request.url ?? '').split('?')
@@ -42,7 +49,10 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     return
   }
   if (example.reply === undefined) response.writeHead(200, { ...headers, 'content-type': 'audio/mpeg' }).end('bytes')
-  else response.writeHead(200, { ...headers, 'content-type': 'application/json' }).end(JSON.stringify(example.reply))
+  else {
+    const body = JSON.stringify({ ...example.reply, ...changed[first.endpoint.id] })
+    response.writeHead(200, { ...headers, 'content-type': 'application/json' }).end(body)
+  }
 }
 
 function braces(path: string): number {

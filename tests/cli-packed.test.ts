@@ -66,6 +66,9 @@ const cases: readonly Case[] = [
   { line: 'deposit wallets link 0xa', code: 2, input: 'message' },
   { line: `deposit wallets unlink wal_${ID}`, code: 0 },
   { line: 'deposit wallets unlink nothing', code: 2 },
+  { line: 'log key', code: 0 },
+  // It is not told which key to expect.
+  { line: 'log watch --once', code: 2 },
   { line: 'keys list', code: 0 },
   { line: 'keys create laptop --expires 2030-01-01 --rights inference,keys -m svc-gpt', code: 0 },
   { line: 'keys create laptop --rights all', code: 2 },
@@ -74,6 +77,7 @@ const cases: readonly Case[] = [
   { line: 'keys mirror laptop', code: 0, input: KEY },
   { line: 'login --profile work', code: 0, input: KEY },
   { line: 'login', code: 2, input: 'no key' },
+  { line: 'login --browser --manage-keys', code: 0 },
   { line: 'whoami', code: 0 },
   { line: 'profiles', code: 0 },
   { line: 'profiles use work', code: 0 },
@@ -91,7 +95,7 @@ let folder: string
 let parts: ClientParts
 
 beforeAll(async () => {
-  server = await startExampleServer()
+  server = await startExampleServer({ requestDeviceCode: { interval: 1 } })
   folder = mkdtempSync(path.join(tmpdir(), 'svc-packed-'))
   writeFileSync(path.join(folder, 'notes.txt'), 'Notes.\n')
   writeFileSync(path.join(folder, 'schema.json'), '{"type":"object"}')

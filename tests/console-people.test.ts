@@ -1,12 +1,15 @@
 /** People in a real browser: an invitation from its email to the limits of a role, links by mail, and wallets. */
+import { hostname } from 'node:os'
 import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { machineName } from '../packages/cli/src/actions/browser-sign-in.ts'
 import { linkIn, peopleEnv, takeMail } from '../packages/server/testing/people.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { useMailServer } from '../packages/server/testing/use-mail-server.ts'
 import { DESK, enterSandbox, openConsole, originOf, overhang, PHONE, TEST_MS, untilItStands } from './console-pages.ts'
+import { createSvc } from './run-svc.ts'
 
 let gateway: TestGateway
 const mail = useMailServer()
@@ -290,3 +293,39 @@ test(
 test('nothing of the pages was refused', () => {
   expect(complaints).toEqual([])
 })
+
+test(
+  'a terminal is signed in by the code that it shows, and its key is listed by its name',
+  { timeout: TEST_MS },
+  async () => {
+    const svc = createSvc({ SVC_BASE_URL: gateway.baseUrl })
+    try {
+      const { promise: shown, resolve } = Promise.withResolvers<string>()
+      const ended = svc.process(['login', '--browser'], {
+        onNotes: (notes) => {
+          const [, code] = /: ([B-Z]{4}-[B-Z]{4})\n/.exec(notes) ?? []
+          if (code !== undefined) resolve(code)
+        },
+      })
+      const code = await shown
+      await owner.goto(`${origin()}/console/device`)
+      await owner.getByLabel('Code').fill('BBBB-BBBB')
+      await owner.getByRole('button', { name: 'Continue' }).click()
+      await owner.getByText('This code is unknown, was used, or has expired.').waitFor()
+      expect(await faultsOf(owner, 'device')).toEqual([])
+      await owner.getByLabel('Code').fill(code)
+      await owner.getByRole('button', { name: 'Continue' }).click()
+      await owner.getByRole('button', { name: 'Sign the terminal in' }).waitFor()
+      expect(await faultsOf(owner, 'device-decision')).toEqual([])
+      await owner.getByRole('button', { name: 'Sign the terminal in' }).click()
+      const name = `Terminal client on ${machineName(hostname())}`
+      await owner.getByRole('status').getByText(name).waitFor()
+      expect(await ended).toMatchObject({ code: 0, notes: expect.stringContaining(name) as string })
+      expect((await svc(['whoami'])).out).toContain(name)
+      await owner.goto(`${origin()}/console/keys`)
+      await owner.getByRole('row', { name: new RegExp(name) }).waitFor()
+    } finally {
+      svc.remove()
+    }
+  },
+)

@@ -25,6 +25,8 @@ export interface SvcRun {
 export interface SvcProcessRun extends SvcRun {
   /** Folder in which it runs. */
   readonly cwd?: string
+  /** Called with all of standard error so far, each time that more comes. */
+  readonly onNotes?: (notes: string) => void
   /** Called with each piece of standard output; true sends an interrupt, once. */
   readonly interruptWhen?: (out: string) => boolean
 }
@@ -89,6 +91,7 @@ function runProcess(words: readonly string[], run: SvcProcessRun): Promise<SvcRe
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     notes += text
+    run.onNotes?.(notes)
   })
   child.stdin.on('error', () => undefined)
   child.stdin.end(run.input)

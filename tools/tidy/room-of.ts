@@ -28,6 +28,7 @@ export const LEVELS: Readonly<Record<string, number>> = {
   'platform/files': 2,
   'platform/mail': 2,
   upstreams: 2,
+  'access/devices': 3,
   'access/teams': 3,
   'admission/idempotency': 3,
   deposits: 3,

@@ -20,6 +20,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   deposit: 'deposits',
   deposit_address: 'deposits',
   first_run_token: 'access/operators',
+  device_request: 'access/devices',
   gateway_setting: 'access/operators',
   deposit_decision: 'deposits',
   deposit_match: 'deposits',

@@ -4,6 +4,7 @@
  */
 import { accountEndpoints } from './console/account-endpoints.ts'
 import type { ConsoleEndpoint } from './console/console-endpoint.ts'
+import { deviceEndpoints } from './console/device-endpoints.ts'
 import { invitationEndpoints } from './console/invitation-endpoints.ts'
 import { fundingEndpoints } from './console/funding-endpoints.ts'
 import { modelPriceEndpoints } from './console/model-endpoints.ts'
@@ -15,6 +16,7 @@ import { teamEndpoints } from './console/team-endpoints.ts'
 export const consoleEndpoints = {
   ...sessionEndpoints,
   ...accountEndpoints,
+  ...deviceEndpoints,
   ...teamEndpoints,
   ...peopleEndpoints,
   ...invitationEndpoints,

@@ -7,6 +7,7 @@ import { audioEndpoints } from './endpoints/audio.ts'
 import { batchesEndpoints } from './endpoints/batches.ts'
 import { chatEndpoints } from './endpoints/chat.ts'
 import { depositsEndpoints } from './endpoints/deposits.ts'
+import { devicesEndpoints } from './endpoints/devices.ts'
 import { embeddingsEndpoints } from './endpoints/embeddings.ts'
 import type { Endpoint } from './endpoints/endpoint.ts'
 import { filesEndpoints } from './endpoints/files.ts'
@@ -39,6 +40,7 @@ export const endpoints = {
   ...depositsEndpoints,
   ...walletsEndpoints,
   ...keysEndpoints,
+  ...devicesEndpoints,
   ...serviceEndpoints,
 } as const
 

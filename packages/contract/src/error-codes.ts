@@ -47,6 +47,7 @@ export const errorCodes = {
   operator_not_found: { status: 404, type: 'invalid_request_error' },
   member_not_found: { status: 404, type: 'invalid_request_error' },
   invitation_not_found: { status: 404, type: 'invalid_request_error' },
+  device_code_not_found: { status: 404, type: 'invalid_request_error' },
   session_not_found: { status: 404, type: 'invalid_request_error' },
   deposit_not_found: { status: 404, type: 'invalid_request_error' },
   transaction_not_found: { status: 404, type: 'invalid_request_error' },

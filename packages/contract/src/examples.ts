@@ -7,6 +7,7 @@ import { audioExamples } from './examples/audio.ts'
 import { batchesExamples } from './examples/batches.ts'
 import { chatExamples } from './examples/chat.ts'
 import { depositsExamples } from './examples/deposits.ts'
+import { devicesExamples } from './examples/devices.ts'
 import { embeddingsExamples } from './examples/embeddings.ts'
 import type { ExampleTable } from './examples/example.ts'
 import { filesExamples } from './examples/files.ts'
@@ -38,6 +39,7 @@ export const examples: ExampleTable<typeof endpoints> = {
   ...depositsExamples,
   ...walletsExamples,
   ...keysExamples,
+  ...devicesExamples,
   ...serviceExamples,
 }
 

@@ -10,7 +10,14 @@ import { readPipedText } from '../terminal/read-input.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
 export interface LoginOptions {
+  /** Opens the page of keys, and asks for one. */
   readonly console?: boolean | undefined
+  /** Signs in from a browser, also where none can be opened here. */
+  readonly browser?: boolean | undefined
+  /** Asks for a key that is there already. */
+  readonly key?: boolean | undefined
+  /** Asks for a key that may make others. */
+  readonly manageKeys?: boolean | undefined
   readonly model?: string | undefined
 }
 
@@ -28,8 +35,7 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
       usualBaseUrl(terminal.environment, known?.baseUrl),
   )
   await warnOfPlainHttp(terminal, baseUrl)
-  if (options.console === true) await openConsole(terminal, baseUrl)
-  const key = await readKey(terminal)
+  const key = (await keyFromBrowser(context, options, baseUrl)) ?? (await readKey(terminal))
   const api = connectApi(
     { baseUrl, key, keySource: 'profile', profile, model: null },
     terminal,
@@ -47,6 +53,28 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   const isReplaced = known !== undefined && known.key !== key
   const where = isReplaced ? `It replaces the key of the profile "${profile}"` : `Saved as the profile "${profile}"`
   await terminal.notes.line(`${where} in ${written}, readable by you alone.`)
+}
+
+/** @returns null where a key is piped, or is asked for. */
+async function keyFromBrowser(context: Context, options: LoginOptions, baseUrl: string): Promise<string | null> {
+  const { terminal } = context
+  if (options.console === true) await openConsole(terminal, baseUrl)
+  const isMeant = terminal.isInteractive && options.key !== true && options.console !== true
+  if (options.browser !== true && !isMeant) return null
+  const { signInByBrowser } = await import('./browser-sign-in.ts')
+  const api = connectApi(
+    { baseUrl, key: null, keySource: null, profile: '', model: null },
+    terminal,
+    context.options.quiet === true,
+  )
+  const key = await signInByBrowser(api, terminal, {
+    wantsKeys: options.manageKeys === true,
+    opensBrowser: terminal.isInteractive,
+  })
+  if (key !== null || options.browser !== true) return key
+  throw new CommandError('This gateway is of an earlier version and knows no sign-in from a browser.', {
+    advice: 'Make a key in the console, and pipe it: svc login < key-file',
+  })
 }
 
 function checkedName(name: string): string {

@@ -5,12 +5,15 @@ import { examples } from './define.ts'
 
 export function loginCommand(start: Start) {
   return new Command('login')
-    .summary('keep a key for a gateway')
+    .summary('sign in to a gateway')
     .description(
-      'Asks for a key (or reads it from a pipe), tries it, and keeps it in a file that you alone can read.\n' +
-        'Keys are made in the console; --console opens it.',
+      'Shows a code that you type on a page of the gateway, and keeps the key that comes of it in a file that you\n' +
+        'alone can read. A key that is piped, or asked for by --key, is tried and kept in the same way.',
     )
-    .option('--console', 'open the console in the browser first')
+    .option('--browser', 'sign in from a browser, also where this is no terminal')
+    .option('--key', 'ask for a key that is there already')
+    .option('--console', 'open the keys of the console in the browser, and ask for one')
+    .option('--manage-keys', 'ask for a key that may make others (`svc keys create`)')
     .option('-m, --model <id>', 'model of `svc chat` for this profile')
     .addHelpText(
       'after',

@@ -28,7 +28,7 @@ const signedIn = createRoute({
  * Short addresses that links from elsewhere use: they lead to the team that is meant. Where the team is not known,
  * the console's own address leads to the first, which says its name, and every other one asks.
  */
-const PLACES = ['playground', 'models', 'keys', 'usage', 'fund', 'team', 'account'] as const
+const PLACES = ['playground', 'models', 'keys', 'usage', 'fund', 'team', 'account', 'device'] as const
 
 const shortcuts = ['', ...PLACES].map((place) =>
   createRoute({
@@ -145,6 +145,12 @@ const account = createRoute({
   component: lazyPage(() => import('../pages/account/account-page.tsx'), 'AccountPage'),
 })
 
+const device = createRoute({
+  getParentRoute: () => team,
+  path: '/device',
+  component: lazyPage(() => import('../pages/device/device-page.tsx'), 'DevicePage'),
+})
+
 /**
  * The pages of operators. The server refuses all others; here they are led away, unless the frame of
  * the team has something to tell them.
@@ -230,7 +236,7 @@ const operatorPages = operator.addChildren([
 ])
 
 const catalogPages = [models, model, keys, key] as const
-const peoplePages = [people, newTeam, account] as const
+const peoplePages = [people, newTeam, account, device] as const
 const routes = root.addChildren([
   ...gates,
   signedIn.addChildren([

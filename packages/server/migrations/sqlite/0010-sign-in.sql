@@ -80,3 +80,23 @@ create table sign_in_attempt (
 ) strict, without rowid;
 
 create index sign_in_attempt_by_time on sign_in_attempt (last_at);
+
+-- A terminal that asks to be signed in: RFC 8628. Neither code is kept, only their hashes. The key that a person gives it
+-- is derived again from the row under the pepper, so that no secret is at rest.
+create table device_request (
+  device_hash     text not null primary key,
+  user_hash       text not null unique,
+  device_name     text not null,
+  -- Whether it asks to make keys of its own.
+  wants_keys      integer not null check (wants_keys in (0, 1)),
+  address         text not null,
+  created_at      integer not null,
+  expires_at      integer not null,
+  state           text not null default 'waiting' check (state in ('waiting', 'approved', 'denied')),
+  -- What the key is derived from beside the row's own id, and the pepper's version; null until it is approved.
+  approval_id     text,
+  pepper_version  integer,
+  check ((state = 'approved') = (approval_id is not null and pepper_version is not null))
+) strict, without rowid;
+
+create index device_request_by_end on device_request (expires_at);

@@ -30,6 +30,9 @@ import { createQuoteSeal } from '../pipeline/sealed-quote.ts'
 import type { ListeningDeps } from '../pipeline/paid-work.ts'
 import { openSpool } from '../platform/spool/spool.ts'
 
+/** Source: own choice; a person asks for one. */
+const DEVICE_CODES_PER_MINUTE = 60
+
 function billingDeps(parts: Parts, publicOrigin: string): BillingDeps {
   const { clock, openHolds, processId, observation } = parts
   const { tracing } = observation
@@ -60,6 +63,7 @@ function edgeLimits(parts: Parts): EdgeLimits {
     perAddress: new RateLimiter(limits.publicPerMinute, clock, 'requests from this address'),
     preflights: new RateLimiter(limits.requestsPerMinute, clock, 'preflight requests from this address'),
     failedAuth: new RateLimiter(limits.failedAuthPerMinute, clock, 'wrong keys from this address'),
+    deviceCodes: new RateLimiter(DEVICE_CODES_PER_MINUTE, clock, 'codes for terminals from this address'),
     ...depositLimits(parts),
     videoSubmissions: callers.rate({
       ...{ kind: 'video', perMinute: limits.videoSubmitsPerMinute },
@@ -141,6 +145,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Promi
       hasLocalChains: hasLocalDeposits(parts.config),
     },
     ...depositEdge({ ...parts, brand: async () => (await parts.console.deps.settings()).brand }, publicOrigin),
+    devices: parts.console.deps.devices,
     catalog,
     media: parts.media,
     readHealth: health,

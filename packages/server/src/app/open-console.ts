@@ -21,6 +21,7 @@ import { createAccountLimitStore } from '../access/keys/account-limit-store.ts'
 import { createPlaygroundKeyStore } from '../access/keys/playground-key-store.ts'
 import { createPlaygroundKeys, type PlaygroundKeys } from '../access/keys/playground-keys.ts'
 import { createTeamKeys } from '../access/keys/team-keys.ts'
+import { createDeviceStore } from '../access/devices/device-store.ts'
 import type { OutboxDeps } from '../platform/mail/outbox.ts'
 import { hasLocalDeposits } from './open-local-chains.ts'
 import { openPeople } from './open-people.ts'
@@ -71,6 +72,8 @@ const PLAYGROUND_KEYS_PER_MINUTE = 120
 const PASSWORDS_PER_MINUTE = 30
 /** As the limit of links by address; a bucket lets three through at once. Source: own choice. */
 const EMAILS_PER_MINUTE = 18
+/** A code is typed once or twice; the rest is guessing. Source: own choice. */
+const DEVICE_CODES_PER_MINUTE = 60
 const BRAND = 'SVC'
 
 /** Proof is left out only where nothing real can be spent and no stranger can reach the gateway. */
@@ -135,6 +138,7 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
       limits,
       people: people.deps,
       playgroundKeys,
+      devices: { store: createDeviceStore(database), keys, peppers: config.peppers, clock },
       isOperator: (userId) => operators.isOperator(userId),
       hasOperator: () => operators.hasAny(),
       settings,
@@ -167,7 +171,7 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
 function personLimits({
   config,
   limits,
-}: ConsoleParts): Pick<ConsoleDeps, 'perUser' | 'perPlayer' | 'perEmail' | 'perPassword'> {
+}: ConsoleParts): Pick<ConsoleDeps, 'perUser' | 'perPlayer' | 'perEmail' | 'perPassword' | 'perDevice'> {
   const perMinute = config.limits.requestsPerMinute * PAGE_CALLS
   return {
     perUser: limits.rate({ kind: 'user', perMinute, what: 'requests of this user' }),
@@ -178,6 +182,10 @@ function personLimits({
     perEmail: limits.rate({
       ...{ kind: 'letter', perMinute: EMAILS_PER_MINUTE },
       what: 'emails that this user asks for',
+    }),
+    perDevice: limits.rate({
+      ...{ kind: 'device', perMinute: DEVICE_CODES_PER_MINUTE },
+      what: 'codes of terminals that this user types',
     }),
     perPassword: limits.rate({ kind: 'password', perMinute: PASSWORDS_PER_MINUTE, what: 'passwords of this user' }),
   }

@@ -8,7 +8,7 @@ import { logCheckpoint } from '../edge/routes/log-checkpoint.ts'
 import { logKey } from '../edge/routes/log-key.ts'
 import { logTileId } from '../edge/routes/log-tile-id.ts'
 import { v1ReceiptsReceiptId } from '../edge/routes/v1-receipts-receipt-id.ts'
-import type { KeyRoutesDeps, MirrorRoutesDeps } from '../edge/routes-deps.ts'
+import type { DeviceRoutesDeps, KeyRoutesDeps, MirrorRoutesDeps } from '../edge/routes-deps.ts'
 import type { PageRoutesDeps } from '../console/page-routes-deps.ts'
 import type { QuoteRoutesDeps } from '../quotes/quotes-deps.ts'
 import type { SpeechRoutesDeps } from '../modalities/speech/speech-routes-deps.ts'
@@ -46,6 +46,8 @@ import { v1ImagesEdits } from '../modalities/images/routes/v1-images-edits.ts'
 import { v1ImagesGenerations } from '../modalities/images/routes/v1-images-generations.ts'
 import { v1ImagesModels } from '../modalities/images/routes/v1-images-models.ts'
 import { v1Key } from '../edge/routes/v1-key.ts'
+import { v1DeviceCode } from '../edge/routes/v1-device-code.ts'
+import { v1DeviceToken } from '../edge/routes/v1-device-token.ts'
 import { v1KeysKeyId } from '../edge/routes/v1-keys-key-id.ts'
 import { v1Keys } from '../edge/routes/v1-keys.ts'
 import { v1MediaName } from '../edge/routes/v1-media-name.ts'
@@ -85,6 +87,7 @@ export interface EdgeDeps
     VideoRoutesDeps,
     MirrorRoutesDeps,
     KeyRoutesDeps,
+    DeviceRoutesDeps,
     LogRoutesDeps,
     PageRoutesDeps,
     QuoteRoutesDeps {
@@ -117,7 +120,7 @@ const account: readonly MountRoute[] = [v1Balance, v1Usage, v1UsageRequestId, v1
 const log: readonly MountRoute[] = [v1ReceiptsReceiptId, logCheckpoint, logTileId, logKey]
 const funding: readonly MountRoute[] = [depositsClaim, depositsAddress, deposits, depositsDepositId, notifyDeposit]
 const wallets: readonly MountRoute[] = [depositsWalletsChallenge, depositsWallets, depositsWalletsWalletId]
-const keys: readonly MountRoute[] = [v1Keys, v1KeysKeyId, keysMirror]
+const keys: readonly MountRoute[] = [v1Keys, v1KeysKeyId, keysMirror, v1DeviceCode, v1DeviceToken]
 const batches: readonly MountRoute[] = [
   v1Batches,
   v1BatchesBatchId,

@@ -2,6 +2,7 @@ import type { ConsoleSession } from '@svc/contract'
 import type { Idempotency } from '../admission/idempotency/idempotency.ts'
 import type { GatewaySettings } from '../access/operators/gateway-settings.ts'
 import type { SignIn } from '../access/sign-in/sign-in.ts'
+import type { DeviceSignInDeps } from '../access/devices/device-sign-in.ts'
 import type { LimitDeps } from '../access/keys/account-limits.ts'
 import type { PlaygroundKeys } from '../access/keys/playground-keys.ts'
 import type { TeamKeys } from '../access/keys/team-keys.ts'
@@ -45,6 +46,10 @@ export interface ConsoleDeps {
   readonly perPlayer: RateLimit
   /** Emails that one person asks for, to addresses of their choice. */
   readonly perEmail: RateLimit
+  /** Terminals that ask to be signed in. */
+  readonly devices: DeviceSignInDeps
+  /** Codes of terminals that one person types. */
+  readonly perDevice: RateLimit
   /** Passwords that one person tries. */
   readonly perPassword: RateLimit
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { mountModelPrice, mountRequestPrice } from './model-price.ts'
 import { mountAccount } from './account.ts'
+import { mountDevices } from './devices.ts'
 import { mountOwnInvitations } from './own-invitations.ts'
 import { mountPlaygroundKey } from './playground-key.ts'
 import { mountOperatorAccounts } from './operator-accounts.ts'
@@ -23,6 +24,7 @@ export function mountConsoleRoutes(app: FastifyInstance, parts: ConsoleEdge): vo
   mountSignInPages(app, parts)
   mountSessions(app, parts)
   mountAccount(app, parts)
+  mountDevices(app, parts)
   mountOwnInvitations(app, parts)
   mountTeamPeople(app, parts)
   mountTeamKeys(app, parts)

@@ -18,7 +18,8 @@ interface Person {
   readonly membership: Membership
 }
 
-function reachOf({ session, membership }: Person): KeyReach {
+/** Whose keys a person may handle in the team of the path. */
+export function reachOf({ session, membership }: Person): KeyReach {
   const { accountId, teamId, role } = membership
   const seesAll = can(role, 'keys:all')
   const roles = rolesWith(seesAll ? 'keys:all' : 'keys:own')

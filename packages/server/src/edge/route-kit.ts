@@ -47,6 +47,8 @@ export interface EdgeLimits {
   /** Questions of browsers before a request to another origin: as many as a key has requests. */
   readonly preflights: RateLimiter
   readonly failedAuth: RateLimiter
+  /** Terminals that ask to be signed in. */
+  readonly deviceCodes: RateLimiter
   readonly claims: CallLimit
   /** Keys that a key mirrors or makes. */
   readonly mirrors: CallLimit

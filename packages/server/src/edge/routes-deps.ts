@@ -4,6 +4,7 @@ import type { ReadUsageDeps } from '../money/billing/read-usage.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { MediaFiles } from '../platform/files/media-files.ts'
 import type { UrlSigner } from '../platform/files/url-signer.ts'
+import type { DeviceSignInDeps } from '../access/devices/device-sign-in.ts'
 import type { FollowerKeysDeps } from '../access/keys/follower-keys.ts'
 import type { MirrorKeyDeps } from '../access/keys/mirror-key.ts'
 import type { RouteKit } from './route-kit.ts'
@@ -29,6 +30,10 @@ export interface EdgeMedia {
 
 export interface MirrorRoutesDeps extends RouteKit {
   readonly mirrors: MirrorKeyDeps
+}
+
+export interface DeviceRoutesDeps extends RouteKit {
+  readonly devices: DeviceSignInDeps
 }
 
 export interface KeyRoutesDeps extends RouteKit {

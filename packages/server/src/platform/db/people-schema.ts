@@ -17,6 +17,20 @@ export interface SignInAttemptTable {
   last_at: number
 }
 
+/** A terminal that asks to be signed in. */
+export interface DeviceRequestTable {
+  device_hash: string
+  user_hash: string
+  device_name: string
+  wants_keys: 0 | 1
+  address: string
+  created_at: number
+  expires_at: number
+  state: Generated<'waiting' | 'approved' | 'denied'>
+  approval_id: string | null
+  pepper_version: number | null
+}
+
 export interface OperatorTable {
   user_id: string
   created_at: number

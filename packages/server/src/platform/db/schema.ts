@@ -36,6 +36,7 @@ import type {
 import type { MailGateTable, MailOutboxTable, MailSuppressionTable } from './mail-schema.ts'
 import type {
   AuditRunTable,
+  DeviceRequestTable,
   FirstRunTokenTable,
   GatewaySettingTable,
   OperatorActionTable,
@@ -334,6 +335,7 @@ export interface BatchLineTable {
 export interface Schema {
   sign_in_user: SignInUserTable
   sign_in_attempt: SignInAttemptTable
+  device_request: DeviceRequestTable
   operator: OperatorTable
   operator_action: OperatorActionTable
   first_run_token: FirstRunTokenTable
