@@ -81,7 +81,7 @@ export function leafHashOf(facts: EntryFacts, line: AccountLine): Buffer {
 }
 
 /** Grows the tree, and the tiles with it: each full tile's root goes into a tile of the level above. */
-function growTiles({ edge, partials }: LogEnd, leaves: readonly Uint8Array[]) {
+export function growTiles({ edge, partials }: Pick<LogEnd, 'edge' | 'partials'>, leaves: readonly Uint8Array[]) {
   const tiles: StoredTile[] = []
   const open = new Map<number, { index: number; hashes: Uint8Array[]; width: number }>()
   const add = (level: number, place: number, hash: Uint8Array): void => {
