@@ -2,11 +2,13 @@
  * Gives a test run a folder in memory for all that it writes. Databases and data folders come and go by the hundred: on
  * a disk that is told of each file that goes, to make a PostgreSQL database takes twenty times the work.
  */
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Where Linux has a file system in memory. */
 const MEMORY = '/dev/shm'
+/** Holds the number of the process whose run it is. */
+const NAME = /^svc-tests-of-(\d+)-/
 /** A run takes less than half of it, the unpacked browser included. */
 const ROOM_BYTES = 2 * 1024 ** 3
 
@@ -16,7 +18,8 @@ const ROOM_BYTES = 2 * 1024 ** 3
  */
 export function setup(): () => void {
   if (process.env['TMPDIR'] !== undefined || !isUsable()) return () => undefined
-  const folder = mkdtempSync(join(MEMORY, 'svc-tests-'))
+  removeLeft()
+  const folder = mkdtempSync(join(MEMORY, `svc-tests-of-${process.pid}-`))
   // PostgreSQL runs as a user without rights, who has to reach what is his in there.
   chmodSync(folder, 0o755)
   process.env['TMPDIR'] = folder
@@ -32,5 +35,22 @@ function isUsable(): boolean {
     return kind === 'tmpfs' && !options.split(',').includes('noexec') && bavail * bsize >= ROOM_BYTES
   } catch {
     return false
+  }
+}
+
+/** A run that was killed has removed nothing, and memory is dear. */
+function removeLeft(): void {
+  for (const name of readdirSync(MEMORY)) {
+    const [, processId = ''] = NAME.exec(name) ?? []
+    if (processId === '' || isAlive(Number(processId))) continue
+    rmSync(join(MEMORY, name), { recursive: true, force: true })
+  }
+}
+
+function isAlive(processId: number): boolean {
+  try {
+    return process.kill(processId, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
