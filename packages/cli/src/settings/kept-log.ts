@@ -1,6 +1,7 @@
 /** What is kept of a gateway's ledger log: the keys that are trusted, and its checkpoints. A file for each gateway. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { trimEndOf } from '@svc/contract'
 import { CommandError } from '../command-error.ts'
 import { exitCodes } from '../exit-codes.ts'
 
@@ -35,7 +36,7 @@ const DAY_LENGTH = 'yyyy-mm-dd'.length
 /** The file of a gateway. */
 export function keptLogFile(folder: string, baseUrl: string): string {
   const { host, pathname } = new URL(baseUrl)
-  return path.join(folder, 'logs', `${`${host}${pathname}`.replace(/\/+$/, '').replaceAll(/[^\w.-]/g, '_')}.json`)
+  return path.join(folder, 'logs', `${trimEndOf(`${host}${pathname}`, '/').replaceAll(/[^\w.-]/g, '_')}.json`)
 }
 
 /**
