@@ -34,7 +34,7 @@ export default defineConfig({
     // Long enough for any machine that is merely busy: a test waits for conditions, not for times.
     testTimeout: 90_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 30_000, interval: 20 } },
+    expect: { poll: { timeout: 30_000, interval: 50 } },
     teardownTimeout: 20_000,
     projects: [
       { extends: true, test: { name: 'alone', include: alone } },
