@@ -1,7 +1,7 @@
 /** The playground in a real browser, against the sandbox with real media: what it shows is what was charged. */
 import { nanocreditsFrom, nanocreditsOf, NANOCREDITS_PER_CREDIT, parseJsonExact } from '@svc/contract'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createId } from '../packages/server/src/platform/runtime/ids.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { DESK, faultsOf, openConsole, originOf, overhang, overrun, PHONE, TEST_MS } from './console-pages.ts'
@@ -50,6 +50,8 @@ beforeAll(async () => {
     amount: nanocreditsOf(1_000n * NANOCREDITS_PER_CREDIT),
   })
 }, TEST_MS)
+// One that fails leaves none of its answers to the next.
+afterEach(() => page.unrouteAll())
 afterAll(async () => {
   await browser.close()
   await gateway.stop()
@@ -245,13 +247,16 @@ test('the page follows an answer until its reader scrolls away, and again from t
   await ask('Hello')
   await answers('done').getByText('Line 119.').waitFor()
   const left = () => page.evaluate<number>('document.documentElement.scrollHeight - innerHeight - scrollY')
+  // A page hears of it before it draws the next time.
+  const scrollTo = (top: number) =>
+    page.evaluate(`scrollTo(0, ${top}); new Promise((resolve) => requestAnimationFrame(resolve))`)
   const grow = (by: number) =>
     page.evaluate(`document.querySelector('[aria-label=Conversation]').style.paddingBottom = '${by}px'`)
   await expect.poll(left).toBeLessThan(48)
-  await page.evaluate('scrollTo(0, 100)')
+  await scrollTo(100)
   await grow(600)
   await expect.poll(() => page.evaluate('scrollY')).toBe(100)
-  await page.evaluate('scrollTo(0, 1_000_000)')
+  await scrollTo(1_000_000)
   await expect.poll(left).toBeLessThan(48)
   await grow(1_200)
   await expect.poll(left).toBeLessThan(48)
