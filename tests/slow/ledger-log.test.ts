@@ -21,7 +21,7 @@ import { systemClock } from '../../packages/server/src/platform/runtime/clock.ts
 import { type BreakableDatabase, openBreakableDatabase } from '../../packages/server/testing/breakable-database.ts'
 import { eventually } from '../../packages/server/testing/eventually.ts'
 import { CHECKPOINT_WORKER, type FreshDatabase } from '../../packages/server/testing/fresh-database.ts'
-import { type GatewayRig, openGatewayRig } from '../../packages/server/testing/gateway-rig.ts'
+import { type GatewayRig, openGatewayRig, wideLimits } from '../../packages/server/testing/gateway-rig.ts'
 import { capture, grant, placeHold } from '../../packages/server/testing/ledger-operations.ts'
 import { rewriteLog, type StolenBatch } from '../../packages/server/testing/log-thief.ts'
 import { seedCaller } from '../../packages/server/testing/seed-caller.ts'
@@ -105,7 +105,7 @@ describeEachEngine(`a ledger log of ${TRANSFERS} entries`, (engine) => {
     fresh = await makeTestDatabase(engine)
     rig = await openGatewayRig({
       database: fresh,
-      file: {},
+      file: { limits: wideLimits },
       env: { SVC_PORT: '0', SVC_LOG_LEVEL: 'warn', SVC_PUBLISH_LOG: 'true' },
     })
     keyFile = `${fresh.place.dataDir}/ledger-log-key`
