@@ -152,6 +152,23 @@ describeEachEngine('receipts', (engine) => {
       expect(isConsistent(sha256, { before, after: head }, proof)).toBe(true)
     })
 
+    test('is watched by the terminal client, beside what a receipt holds', async () => {
+      const svc = createSvc({ SVC_BASE_URL: gateway.baseUrl, SVC_API_KEY: gateway.key })
+      try {
+        const watch = (...words: string[]) => svc(['log', 'watch', '--once', ...words])
+        const { out: key } = await svc(['log', 'key'])
+        expect(await watch('--key', key.trim())).toMatchObject({ code: 0, out: expect.stringContaining('begun') })
+        const response = await post('/v1/chat/completions', { model: 'svc-gpt', messages, max_tokens: 5 })
+        await response.text()
+        const receipt = await receiptOf(response.headers.get('x-request-id')!)
+        const file = `${svc.folder}/receipt.json`
+        writeFileSync(file, JSON.stringify(receipt))
+        expect(await watch(file)).toMatchObject({ code: 0, out: expect.stringMatching(/extended|unchanged/) })
+      } finally {
+        svc.remove()
+      }
+    })
+
     test.each(['0/000', '0/999', '1/000.p/1', 'entries/000', '0/0', '64/000', 'x', '0/000.p/255'])(
       'has no tile %s',
       async (path) => {

@@ -1,6 +1,6 @@
 /** `svc receipt`: gets receipts, and checks them with nothing but a key. */
 import { nodeCrypto } from '@svc/contract/log/node-crypto'
-import { parseReceipt, type Receipt } from '@svc/contract/log/receipt'
+import { openProof, parseReceipt, type Receipt } from '@svc/contract/log/receipt'
 import { checkLine, verifyReceipt } from '@svc/contract/log/verify-receipt'
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
@@ -34,6 +34,7 @@ export async function verifyReceipts(
   const checked = receipts.map((receipt, at) => ({
     file: files[at] ?? '',
     checks: verifyReceipt(nodeCrypto, receipt, keys),
+    statements: openProof(receipt.proof)?.head.extensions ?? [],
   }))
   const line = checkLine(receipts)
   const { terminal } = context
@@ -44,6 +45,8 @@ export async function verifyReceipts(
         await terminal.out.line(`${holds ? 'holds' : 'FALSE'}  ${file}  ${name}: ${finding}`)
       }
     }
+    const statements = new Set(checked.flatMap((each) => each.statements))
+    for (const statement of statements) await terminal.out.line(`note   the log states: ${statement}`)
     for (const { holds, finding } of line) await terminal.out.line(`${holds ? 'note ' : 'FALSE'}  ${finding}`)
   }
   const isTrue = [...checked.flatMap(({ checks }) => checks), ...line].every(({ holds }) => holds)
