@@ -113,8 +113,14 @@ export function useReceiptScene(engine: DatabaseEngine = 'sqlite'): ReceiptScene
     const amount = nanocreditsOf(-5n)
     await recordCredit(deps, by, { source: 'adjustment', accountId, amount, id: 'five', reason: 'Rounding <é>' })
     const requestId = ids.get('a chat') ?? ''
-    const find = (asked: string) => findCharge(createUsageStore(database), asked)
-    await refundRequest({ ...deps, findCharge: find }, by, { requestId, amount: null, reason: 'A wrong answer' })
+    const usage = createUsageStore(database)
+    const find = (asked: string) => findCharge(usage, asked)
+    const { archivedHint } = usage
+    await refundRequest({ ...deps, findCharge: find, archivedHint }, by, {
+      requestId,
+      amount: null,
+      reason: 'A wrong answer',
+    })
     const rows = await database.read
       .selectFrom('transfer')
       .select(['transfer_id as id', 'kind'])

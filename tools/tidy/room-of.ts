@@ -32,6 +32,7 @@ export const LEVELS: Readonly<Record<string, number>> = {
   'access/teams': 3,
   'admission/idempotency': 3,
   deposits: 3,
+  'money/archive': 3,
   'money/billing': 3,
   'money/ledger-log': 3,
   'money/reconciliation': 4,

@@ -118,6 +118,7 @@ export const journalActions = [
   'key.rotate',
   'mail.retry',
   'mail.suppress',
+  'requests.archive',
   'audit.run',
   'store.go_live',
   'log.replace_key',

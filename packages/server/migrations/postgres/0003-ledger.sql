@@ -1,6 +1,7 @@
 -- Holds, transfers and the leases of the processes that answer for holds. A hold ends once; the partial index keeps
 -- the search for orphans off the ended ones. A transfer is one money event, never changed: its columns are the sides
--- of the double entry, and the view shows them as signed entries that sum to zero. A hold names its process without
+-- of the double entry, and the view shows them as signed entries that sum to zero. It outlives its hold, which an
+-- archive takes, and so refers to it without a foreign key. A hold names its process without
 -- a foreign key, because the lease row is cleared away once its holds have ended.
 create table process_lease (
   process_id   text collate "C" not null primary key,
@@ -52,7 +53,7 @@ create table transfer (
   transfer_id  text collate "C" not null primary key,
   account_id   text collate "C" not null references account on delete restrict,
   kind         text not null check (kind in ('capture', 'write_off', 'grant', 'adjustment', 'deposit')),
-  hold_id      text collate "C" references hold on delete restrict,
+  hold_id      text collate "C",
   funding      bigint not null,
   charge       bigint not null check (charge >= 0),
   write_off    bigint not null check (write_off >= 0),

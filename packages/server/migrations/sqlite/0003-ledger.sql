@@ -1,6 +1,7 @@
 -- Holds, transfers and the leases of the processes that answer for holds. A hold ends once; the partial index keeps
 -- the search for orphans off the ended ones. A transfer is one money event, never changed: its columns are the sides
--- of the double entry, and the view shows them as signed entries that sum to zero. Checks of more than two words are
+-- of the double entry, and the view shows them as signed entries that sum to zero. It outlives its hold, which an
+-- archive takes, and so refers to it without a foreign key. Checks of more than two words are
 -- written with `or`: SQLite builds a table for a longer `in` list at every write. A hold names its process without a
 -- foreign key, because the lease row is cleared away once its holds have ended.
 create table process_lease (
@@ -55,7 +56,7 @@ create table transfer (
   account_id   text not null references account on delete restrict,
   kind         text not null
     check (kind = 'capture' or kind = 'write_off' or kind = 'grant' or kind = 'adjustment' or kind = 'deposit'),
-  hold_id      text references hold on delete restrict,
+  hold_id      text,
   funding      integer not null,
   charge       integer not null check (charge >= 0),
   write_off    integer not null check (write_off >= 0),

@@ -30,6 +30,7 @@ import { Ledger } from '../money/ledger/ledger.ts'
 import { type KnownModelsConfig, listKnownModels } from './list-known-models.ts'
 import { LOG_KEY_FILE } from '../config/data-folder.ts'
 import { logCommands } from './admin-log.ts'
+import { archiveActions } from './archive-actions.ts'
 import { moreInvariants } from './audit-sources.ts'
 import { reconcileAlone } from './reconcile-alone.ts'
 import { goLiveAlone } from './go-live-alone.ts'
@@ -41,6 +42,7 @@ import { readOverview } from '../money/billing/read-overview.ts'
 import { findRequest } from '../operations/actions/find-request.ts'
 import { refundRequest } from '../operations/actions/refund-request.ts'
 import { requestDeps } from './request-deps.ts'
+import { listArchiveFiles } from '../money/ledger/read-archive.ts'
 import type { OperationsDeps } from '../operations/actions/operations-deps.ts'
 import { recordCredit } from '../operations/actions/record-credit.ts'
 import { changeAccountLimits } from '../operations/actions/set-account-limits.ts'
@@ -95,10 +97,12 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
     readOverview: (span) => readOverview(database, span),
     reconcile: (wish) => reconcileAlone({ database, clock, config, by }, wish),
     goLive: () => goLiveAlone(config, database, services, by),
-    audit: (checkpoints) => {
-      const { dataDir } = config
-      return runAudit(database, clock, moreInvariants({ keyFile: logKeyFileOf(config), dataDir, checkpoints }))
+    audit: async (checkpoints, folder) => {
+      const archive = folder === null ? null : { folder, files: await listArchiveFiles(database.read) }
+      const files = { keyFile: logKeyFileOf(config), dataDir: config.dataDir, checkpoints, archive }
+      return runAudit(database, clock, moreInvariants(files))
     },
+    ...archiveActions(database, services, note),
     ...logCommands(database, { dataDir: config.dataDir, keyFile: logKeyFileOf(config) }, services, by),
     close: async () => {
       await ledger.close()
@@ -115,10 +119,11 @@ function requestCommands(
   database: OpenDatabase,
   services: JournalDeps & Pick<OperationsDeps, 'ledger'>,
   by: Operator,
-): Pick<AdminContext, 'findRequest' | 'refund'> {
+): Pick<AdminContext, 'archivedHint' | 'findRequest' | 'refund'> {
   const store = openLogStore(database)
   const deps = requestDeps({ database, store, log: { published: () => readPublished(store) } })
   return {
+    archivedHint: deps.archivedHint,
     findRequest: (requestId) => findRequest(deps, requestId),
     refund: (request) => refundRequest({ ...services, ...deps }, by, request),
   }

@@ -13,6 +13,7 @@ export function requestDeps(parts: ReceiptDeps): FindRequestDeps {
   const usage = createUsageStore(database)
   return {
     findCharge: (requestId) => findCharge(usage, requestId),
+    archivedHint: (requestId) => usage.archivedHint(requestId.toLowerCase()),
     findRows: (requestId) => findRequestRows(database, requestId, [refundTransferId(requestId)]),
     attempts: createAttemptStore(database),
     makeReceipt: (requestId) => makeReceipt(parts, 'any', requestId),

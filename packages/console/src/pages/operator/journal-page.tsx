@@ -36,6 +36,7 @@ const ACTIONS: Readonly<Record<Entry['action'], string>> = {
   'key.rotate': 'Rotated a key',
   'mail.retry': 'Had an email tried again',
   'mail.suppress': 'Ended emails to an address',
+  'requests.archive': 'Archived requests',
   'audit.run': 'Started an audit',
   'store.go_live': 'Ended test money',
   'log.replace_key': 'Replaced the key of the ledger log',

@@ -18,6 +18,8 @@ begin
   settled := coalesce((select u.charge from usage_record u where u.usage_id = o.id),
                       (select x.charge from transfer x where x.transfer_id = o.id and x.hold_id = o.id));
   if settled is not null then return format('["already_settled","%s"]', settled); end if;
+  -- Free, and its record is in a file of the archive.
+  if o.id <= (select max(f.last_id) from archive_file f) then return '["already_settled","0"]'; end if;
   if exists (select 1 from hold f where f.hold_id = o.id) then
     raise exception 'a hold appeared while its batch was applied' using errcode = 'serialization_failure';
   end if;

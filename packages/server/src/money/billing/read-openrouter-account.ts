@@ -103,7 +103,8 @@ export async function readOpenRouterGeneration(
 ): Promise<OpenRouterReply> {
   const row = await store.find({ keyId }, requestIdIn(id))
   if (row === null) {
-    const message = `No request of this key that has ended has the id ${JSON.stringify(id)}.`
+    const hint = await store.archivedHint(requestIdIn(id))
+    const message = `No request of this key that has ended has the id ${JSON.stringify(id)}.${hint}`
     throw new ServiceError('usage_not_found', message, { param: 'id' })
   }
   const record = renderUsageRecord(row)

@@ -100,9 +100,8 @@ export async function readUsage(
   if (hold !== null) return renderPendingUsage(hold)
   const row = await store.find({ keyId }, id)
   if (row !== null) return renderUsageRecord(row)
-  throw new ServiceError('usage_not_found', `No request of this key has the id ${JSON.stringify(requestId)}.`, {
-    param: 'request_id',
-  })
+  const text = `No request of this key has the id ${JSON.stringify(requestId)}.${await store.archivedHint(id)}`
+  throw new ServiceError('usage_not_found', text, { param: 'request_id' })
 }
 
 async function sumUsage(store: UsageStore, filter: UsageFilter, span: UsageSpan): Promise<UsageTotals> {

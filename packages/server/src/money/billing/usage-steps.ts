@@ -6,6 +6,7 @@
 import { setImmediate as letOthersRun } from 'node:timers/promises'
 import { sql, type Expression, type SqlBool } from 'kysely'
 import type { Database, DatabaseEngine } from '../../platform/db/database.ts'
+import { leastIdOf } from '../../platform/runtime/ids.ts'
 import type { UsageScope } from './usage-scope.ts'
 import type { UsageSpan } from './usage-span.ts'
 
@@ -36,9 +37,9 @@ const DAY_END = 1_000_000_000
 
 /** The ids that records of a span of time can have. @param after only older records than this one. */
 export function idsOf({ from, to }: UsageSpan, after: string | null): IdSpan {
-  const below = to === null ? ID_END : idFloor(to + ID_DRIFT_MS)
+  const below = to === null ? ID_END : leastIdOf(to + ID_DRIFT_MS)
   return {
-    from: from === null ? '' : idFloor(from - ID_DRIFT_MS),
+    from: from === null ? '' : leastIdOf(from - ID_DRIFT_MS),
     below: after !== null && after < below ? after : below,
   }
 }
@@ -46,12 +47,6 @@ export function idsOf({ from, to }: UsageSpan, after: string | null): IdSpan {
 /** Both ends of days, of which null leaves one open. */
 export function daysOf(first: number | null, end: number | null): DaySpan {
   return { first: first ?? 0, end: end ?? DAY_END }
-}
-
-/** The least UUIDv7 text of a millisecond. */
-function idFloor(ms: number): string {
-  const time = Math.min(Math.max(ms, 0), 0xffff_ffff_ffff).toString(16).padStart(12, '0')
-  return `${time.slice(0, 8)}-${time.slice(8)}-7000-0000-000000000000`
 }
 
 /** Parts of the records of a scope, newest first, each of so many rows of the index that the scope is read by. */

@@ -1,6 +1,7 @@
 import type { UsageStatus } from '@svc/contract'
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
+import { archivedHint } from '../ledger/read-archive.ts'
 import type { HoldExtensionTable, HoldTable } from '../../platform/db/hold-schema.ts'
 import type { LedgerEntryView, Schema, TransferTable, UsageRecordTable } from '../../platform/db/schema.ts'
 import { inScope, type UsageScope } from './usage-scope.ts'
@@ -34,6 +35,8 @@ export interface UsageFilter {
 }
 
 export interface UsageStore {
+  /** What is added where a request is not found: that it may be archived; '' for one that cannot be. */
+  archivedHint(requestId: string): Promise<string>
   /** Newest first, from the record after `after`. */
   list(
     filter: UsageFilter,
@@ -104,6 +107,7 @@ export function createUsageStore(database: Database, rows: number | null = STEP_
     return (await sumDays(filter, first, end)).requests === 0
   }
   return {
+    archivedHint: (requestId) => archivedHint(read, requestId),
     async list(filter, span, { after, limit }) {
       const found: UsageRow[] = []
       if (await isEmpty(filter, span)) return found

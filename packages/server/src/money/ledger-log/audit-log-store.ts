@@ -79,3 +79,13 @@ export async function readLogRow(db: Kysely<Schema>) {
     .executeTakeFirst()
   return row === undefined ? null : { ...row, statements: linesOf(row.statements) }
 }
+
+/** The running number of an account's last entry; 0 without one. */
+export async function readLastNumber(db: Kysely<Schema>, accountId: string): Promise<number> {
+  const row = await db
+    .selectFrom('ledger_log_account')
+    .select('number')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst()
+  return row?.number ?? 0
+}

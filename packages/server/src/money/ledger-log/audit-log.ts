@@ -10,9 +10,10 @@ import { nodeCrypto } from '@svc/contract/log/node-crypto'
 import { parseVerifierKey, type VerifierKey } from '@svc/contract/log/signed-note'
 import { TILE_HEIGHT, TILE_WIDTH } from '@svc/contract/log/tiles'
 import { type AuditContext, BREACHES_MAX, type Finding, type Invariant } from '../ledger/audit-query.ts'
+import { ArchivedLeaves } from './archived-leaves.ts'
 import { readBatches, readBooked, readLogRow, readWaiting } from './audit-log-store.ts'
 import { type AccountLine, SALTS_BYTES, sha256 } from './entry-facts.ts'
-import { factsOfRows, findEntryRows, type EntryRows } from './entry-rows-store.ts'
+import { factsOfRows, type FindArchived, findEntryRows, type EntryRows } from './entry-rows-store.ts'
 import { type BatchLine as Line, parseLine } from './batch-line.ts'
 import { leafHashOf, packRoots } from './extend-log.ts'
 import { KnownEntries } from './known-entries.ts'
@@ -25,6 +26,8 @@ import { openSeal, SEALED_BYTES, type SealedLeaf, type SealKey } from './seal.ts
 export interface LogAuditSources extends Pick<LogKeys, 'signers'>, Partial<Pick<LogKeys, 'former'>> {
   /** Checkpoints from elsewhere: the gateway's own file, and what others have kept. */
   readonly checkpoints: readonly { readonly name: string; readonly note: string }[]
+  /** Finds archived records; null where the archive is not here. */
+  readonly findArchived?: FindArchived | null
 }
 
 /** The invariant of the log. */
@@ -32,7 +35,7 @@ export function logInvariant(sources: LogAuditSources): Invariant {
   return {
     name: 'ledger log',
     promise: 'each row is the leaf that was published, in its place, and none is missing or was added since',
-    check: (context) => new LogAudit(context, sources).run(),
+    check: async (context) => new LogAudit(context, sources, await ArchivedLeaves.open(context.db)).run(),
   }
 }
 
@@ -58,13 +61,15 @@ class LogAudit {
   readonly #breaches: string[] = []
   readonly #accounts = new Map<string, AccountLine>()
   readonly #known = new KnownEntries()
+  readonly #archived: ArchivedLeaves
   #edge: TreeEdge = EMPTY_EDGE
   #unsealed = 0
   #origins: LogOrigins = originsOf('', [])
 
-  constructor(context: AuditContext, sources: LogAuditSources) {
+  constructor(context: AuditContext, sources: LogAuditSources, archived: ArchivedLeaves) {
     this.#context = context
     this.#sources = sources
+    this.#archived = archived
   }
 
   async run(): Promise<Finding> {
@@ -84,9 +89,16 @@ class LogAudit {
     for await (const entry of readBooked(db)) {
       if (!this.#known.has(entry)) this.#breach(`${nameOf(entry)} is in no leaf and waits for none`)
     }
+    if (this.#isWithout) for (const breach of await this.#archived.findMissing(this.#accounts)) this.#breach(breach)
     const figures = { leaves: this.#edge.size, waiting: waiting.length, checkpoints: targets.length }
+    const archived = this.#archived.count === 0 ? {} : { 'leaves known by their seal': this.#archived.count }
     const unsealed = this.#unsealed === 0 ? {} : { 'leaves whose seal has no key here': this.#unsealed }
-    return { figures: { ...figures, ...unsealed }, breaches: this.#breaches }
+    return { figures: { ...figures, ...archived, ...unsealed }, breaches: this.#breaches }
+  }
+
+  /** Whether archived records cannot be had. */
+  get #isWithout(): boolean {
+    return (this.#sources.findArchived ?? null) === null
   }
 
   #breach(breach: string): void {
@@ -141,8 +153,17 @@ class LogAudit {
     const rows = await findEntryRows(
       db,
       lines.map(({ entry }) => entry),
+      this.#sources.findArchived ?? undefined,
     )
-    const leaves = lines.map((line, at) => this.#checkLine(line, rows[at] ?? null, saltsOf(batch, at)))
+    const gone = lines.flatMap(({ entry }, at) => (rows[at] === null && this.#isWithout ? [entry] : []))
+    const archived = await this.#archived.findTransfers(gone)
+    const leaves = lines.map((line, at) => {
+      const transfer = archived.get(line.entry)
+      if (transfer === undefined) return this.#checkLine(line, rows[at] ?? null, saltsOf(batch, at))
+      this.#known.add(line.entry)
+      if (transfer !== null) this.#follow(line, JSON.stringify(transfer.account_id), -transfer.charge)
+      return 'archived'
+    })
     const stored = await this.#storedHashes(from, lines.length)
     this.#compare({ from, lines, leaves, stored, sealed: this.#sealed(batch) })
     await this.#grow(from, stored, targets)
@@ -164,14 +185,21 @@ class LogAudit {
       return null
     }
     const facts = factsOfRows(line.entry, rows, salts)
-    const before = this.#accounts.get(facts.accountJson) ?? { number: 0, posted: 0n }
-    this.#accounts.set(facts.accountJson, line)
-    if (before.number + 1 !== line.number) {
+    this.#follow(line, facts.accountJson, disagrees(rows) ? null : facts.amount)
+    return leafHashOf(facts, line)
+  }
+
+  /** Goes on to an entry of an account. @param amount null where its rows disagree. */
+  #follow(line: Line, accountJson: string, amount: bigint | null): void {
+    const before = this.#accounts.get(accountJson) ?? { number: 0, posted: 0n }
+    this.#accounts.set(accountJson, line)
+    const between = line.number - before.number - 1
+    const isNext = between === 0 || (this.#isWithout && this.#archived.takeFree(JSON.parse(accountJson), between))
+    if (!isNext) {
       this.#breach(`${nameOf(line.entry)} is number ${line.number} of its account, after ${before.number}`)
-    } else if (before.posted + facts.amount !== line.posted || disagrees(rows)) {
+    } else if (amount === null || before.posted + amount !== line.posted) {
       this.#breach(`${nameOf(line.entry)} was changed: its amount does not lead to the balance after it`)
     }
-    return leafHashOf(facts, line)
   }
 
   /** What differs from what was put down, in the order of the leaves. */
@@ -184,6 +212,12 @@ class LogAudit {
       const published = hashOf.get(JSON.stringify(entry))
       if (leaf === null || (sealed !== null && published === undefined)) return
       const name = `${nameOf(entry)}, leaf ${from + at},`
+      if (leaf === 'archived') {
+        const tile = stored[at]?.subarray(0, SEALED_BYTES) ?? new Uint8Array()
+        const isKept = published === undefined || sameBytes(tile, published)
+        if (!isKept) found.push({ at, breach: `the tile of ${name} was changed` })
+        return
+      }
       const isStored = sameBytes(leaf, stored[at] ?? new Uint8Array())
       if (published !== undefined && !sameBytes(leaf.subarray(0, SEALED_BYTES), published)) {
         found.push({ at, breach: `${name} was changed since it was put down` })
@@ -242,7 +276,8 @@ class LogAudit {
 interface Compared {
   readonly from: number
   readonly lines: readonly Line[]
-  readonly leaves: readonly (Uint8Array | null)[]
+  /** `archived` where the record is not here; null where a row is gone. */
+  readonly leaves: readonly (Uint8Array | 'archived' | null)[]
   readonly stored: readonly Uint8Array[]
   readonly sealed: readonly SealedLeaf[] | null
 }

@@ -13,6 +13,9 @@ export interface EntryRows {
   readonly transfer: TransferTable | null
 }
 
+/** Finds records of requests that are not in the database any more, by their ids. */
+export type FindArchived = (ids: readonly string[]) => Promise<ReadonlyMap<string, UsageRecordTable>>
+
 /** Ids in one question at most: SQLite takes 32,766 values, and plans stay small. */
 const IDS_MAX = 500
 
@@ -24,15 +27,22 @@ const IDS_MAX = 500
 export async function findEntryRows(
   db: Kysely<Schema>,
   entries: readonly string[],
+  findArchived: FindArchived = nothing,
 ): Promise<readonly (EntryRows | null)[]> {
   const found: (EntryRows | null)[] = []
   for (let at = 0; at < entries.length; at += IDS_MAX) {
-    found.push(...(await findSome(db, entries.slice(at, at + IDS_MAX))))
+    found.push(...(await findSome(db, entries.slice(at, at + IDS_MAX), findArchived)))
   }
   return found
 }
 
-async function findSome(db: Kysely<Schema>, entries: readonly string[]): Promise<readonly (EntryRows | null)[]> {
+const nothing: FindArchived = () => Promise.resolve(new Map())
+
+async function findSome(
+  db: Kysely<Schema>,
+  entries: readonly string[],
+  findArchived: FindArchived,
+): Promise<readonly (EntryRows | null)[]> {
   const named = entries.map(parseEntry)
   const ids = named.flatMap((entry) => entry?.id ?? [])
   const requests = named.flatMap((entry) => (entry === null || entry.kind === 'transfer' ? [] : entry.id))
@@ -45,6 +55,8 @@ async function findSome(db: Kysely<Schema>, entries: readonly string[]): Promise
   ])
   const transferOf = new Map(transfers.map((row) => [row.transfer_id, row]))
   const recordOf = new Map(records.map((row) => [row.usage_id, row]))
+  const missing = requests.filter((id) => !recordOf.has(id))
+  if (missing.length > 0) for (const [id, row] of await findArchived(missing)) recordOf.set(id, row)
   const replacedOf = new Map(replaced.map((row) => [row.usage_id, row]))
   return named.map((entry): EntryRows | null => {
     if (entry === null) return null

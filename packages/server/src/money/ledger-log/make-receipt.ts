@@ -10,6 +10,7 @@ import { formatTlogProof } from '@svc/contract/log/tlog-proof'
 import type { Caller } from '../../access/keys/caller.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
+import { archivedHint } from '../ledger/read-archive.ts'
 import { entryOf } from '../ledger/logged-batch.ts'
 import { type BatchLine, parseLine } from './batch-line.ts'
 import { entryText, SALTS_BYTES, sha256 } from './entry-facts.ts'
@@ -47,13 +48,9 @@ const PENDING_SECONDS = 1
 export async function makeReceipt(deps: ReceiptDeps, reach: ReceiptReach, id: string): Promise<Receipt> {
   const candidates = await findInReach(deps, reach, id)
   if (candidates.length === 0) {
-    throw new ServiceError(
-      'usage_not_found',
-      `Neither a request of this key nor a transfer has the id ${JSON.stringify(id)}.`,
-      {
-        param: 'receipt_id',
-      },
-    )
+    const hint = await archivedHint(deps.database.read, id.toLowerCase())
+    const text = `Neither a request of this key nor a transfer has the id ${JSON.stringify(id)}.${hint}`
+    throw new ServiceError('usage_not_found', text, { param: 'receipt_id' })
   }
   const head = await deps.log.published()
   if (head === null) throw new ServiceError('server_is_overloaded', 'The ledger log gives out nothing at the moment.')

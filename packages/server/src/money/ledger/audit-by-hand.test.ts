@@ -159,6 +159,15 @@ const CONSISTENT_BREAKS: readonly (readonly [
     'one owner',
   ],
   [
+    'a request that was removed as if it were archived',
+    [
+      ['archive_file', `insert into archive_file values (1, 'x', '!', '~', 1, 1, '${'0'.repeat(64)}', 0)`],
+      ['usage_record', `delete from usage_record where usage_id = 'charged'`],
+      ['hold', `delete from hold where hold_id = 'charged'`],
+    ],
+    'archive',
+  ],
+  [
     'a job of another account',
     [
       ['video_job', `update video_job set account_id = ${OTHER}, key_id = (select max(key_id) from api_key)`],
@@ -243,6 +252,7 @@ const BREAKS: readonly (readonly [table: string, statement: string, promise: str
   ['usage_record', `update usage_record set prompt_tokens = 99 where usage_id = 'charged'`, 'charged as priced'],
   ['usage_record', `update usage_record set write_off = 1, charge = charge - 1 where charge > 0`, 'charged as priced'],
   ['usage_record', `update usage_record set write_off = 8 where usage_id = 'lost'`, 'charged as priced'],
+  ['archive_file', `insert into archive_file values (1, 'x', '!', '!', 1, 1, '${'0'.repeat(64)}', 0)`, 'archive'],
   ['usage_daily', `update usage_daily set account_id = ${OTHER}`, 'totals'],
   ['usage_daily', `update usage_daily set account_id = ${OTHER}`, 'one owner'],
   ['api_key', `update api_key set account_id = ${OTHER}`, 'one owner'],

@@ -1,6 +1,7 @@
 /** The invariants of charges: each is what its request costs, booked once. Source: decisions 0003 and 0004. */
 import { sql } from 'kysely'
 import { recomputeCharge } from '@svc/contract/recompute-charge'
+import { ARCHIVED_UNTIL } from './audit-archive.ts'
 import { count, list, total, BREACHES_MAX, type AuditContext, type Finding, type Invariant } from './audit-query.ts'
 import { COST_MAX, OPERATION_AMOUNT_MAX } from './check-operation.ts'
 
@@ -37,7 +38,7 @@ async function checkChargedAsRecorded(context: AuditContext): Promise<Finding> {
     context,
     sql`select 'transfer ' || t.transfer_id || ' has no usage record' as breach
           from transfer t left join usage_record u on u.usage_id = t.hold_id
-         where t.hold_id is not null and u.usage_id is null`,
+         where t.hold_id is not null and u.usage_id is null and t.hold_id > ${ARCHIVED_UNTIL}`,
   )
   const figures = {
     charged: await total(context, 'charge', 'usage_record'),
@@ -106,10 +107,11 @@ function readPage({ db }: AuditContext, after: string) {
     .execute()
 }
 
-type PricedRow = Awaited<ReturnType<typeof readPage>>[number]
+/** What is read of a record and its hold. */
+export type PricedRow = Awaited<ReturnType<typeof readPage>>[number]
 
 /** How a record contradicts its own prices, in words; null where it does not. */
-function problemOf(row: PricedRow): string | null {
+export function problemOf(row: PricedRow): string | null {
   const { charge, write_off: writeOff, cost } = row
   if (row.pricing === null) {
     if (charge !== 0n) return 'was charged, and does not say by which prices'

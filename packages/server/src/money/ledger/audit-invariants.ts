@@ -1,5 +1,6 @@
 /** The invariants of money, each a query on the ledger's own rows. Source: decision 0004 (the ledger). */
 import { sql, type RawBuilder } from 'kysely'
+import { archiveInvariants } from './audit-archive.ts'
 import { chargeInvariants } from './audit-charges.ts'
 import { depositInvariants } from './audit-deposits.ts'
 import { checkJobCharges, checkJobHolds } from './audit-jobs.ts'
@@ -46,12 +47,17 @@ export const invariants: readonly Invariant[] = [
     check: checkSettledOnce,
   },
   ...chargeInvariants,
+  ...archiveInvariants,
   {
     name: 'budgets',
     promise: 'what a budget counts in a period is the sum of the charges and open holds that were placed in it',
     check: checkBudgets,
   },
-  { name: 'totals', promise: 'the daily totals are the sums of the usage records', check: checkTotals },
+  {
+    name: 'totals',
+    promise: 'the daily totals are the sums of the usage records, the archived ones too',
+    check: checkTotals,
+  },
   {
     name: 'job holds',
     promise: 'each hold of jobs belongs to one job, and is open until that is settled',
@@ -197,10 +203,13 @@ async function checkBudgets(context: AuditContext): Promise<Finding> {
     context,
     sql`select 'budget ' || coalesce(b.budget_id, s.budget_id) || ' counts other amounts than its holds have' as breach
           from budget_window b
-          full join (select s.budget_id, s.window_start,
-                            sum(case when s.state = 'held' then s.amount else 0 end) as held,
-                            sum(coalesce(u.charge, 0)) as charged
-                       from (${sides}) s left join usage_record u on u.usage_id = s.hold_id
+          full join (select s.budget_id, s.window_start, sum(s.held) as held, sum(s.charged) as charged
+                       from (select s.budget_id, s.window_start,
+                                    case when s.state = 'held' then s.amount else 0 end as held,
+                                    coalesce(u.charge, 0) as charged
+                               from (${sides}) s left join usage_record u on u.usage_id = s.hold_id
+                             union all
+                             select budget_id, window_start, 0, charge from archived_budget) s
                       group by s.budget_id, s.window_start) s
             on s.budget_id = b.budget_id and s.window_start = b.window_start
          where coalesce(b.reserved, 0) <> coalesce(s.held, 0) or coalesce(b.spent, 0) <> coalesce(s.charged, 0)`,
@@ -222,10 +231,17 @@ async function checkTotals(context: AuditContext): Promise<Finding> {
     sql`select 'the totals of key ' || coalesce(d.key_id, r.key_id) || ' on day ' || coalesce(d.day, r.day) ||
                ' differ from its records' as breach
           from usage_daily d
-          full join (select key_id, account_id, started_at / 86400000 as day, type, model, count(*) as requests,
-                            sum(charge) as charge, sum(coalesce(prompt_tokens, 0)) as prompt_tokens,
-                            sum(coalesce(completion_tokens, 0)) as completion_tokens
-                       from usage_record group by key_id, account_id, started_at / 86400000, type, model) r
+          full join (select key_id, account_id, day, type, model, sum(requests) as requests, sum(charge) as charge,
+                            sum(prompt_tokens) as prompt_tokens, sum(completion_tokens) as completion_tokens
+                       from (select key_id, account_id, started_at / 86400000 as day, type, model, 1 as requests, charge,
+                                    coalesce(prompt_tokens, 0) as prompt_tokens,
+                                    coalesce(completion_tokens, 0) as completion_tokens
+                               from usage_record
+                             union all
+                             select key_id, account_id, day, type, model, requests, charge, prompt_tokens,
+                                    completion_tokens
+                               from archived_usage) a
+                      group by key_id, account_id, day, type, model) r
             on r.key_id = d.key_id and r.account_id = d.account_id and r.day = d.day and r.type = d.type and r.model = d.model
          where d.key_id is null or r.key_id is null or d.requests <> r.requests or d.charge <> r.charge
             or d.prompt_tokens <> r.prompt_tokens or d.completion_tokens <> r.completion_tokens`,

@@ -1,5 +1,6 @@
 /** The invariants between rows: rows about money refer to rows that exist, and agree with them. */
 import { sql } from 'kysely'
+import { ARCHIVED_UNTIL } from './audit-archive.ts'
 import { count, list, type AuditContext, type Finding, type Invariant } from './audit-query.ts'
 
 /** Promises that hold between tables. */
@@ -79,11 +80,14 @@ const REFERENCES: readonly Reference[] = [
 async function checkReferences(context: AuditContext): Promise<Finding> {
   const breaches: string[] = []
   for (const { rows, id, column, home, homeId } of REFERENCES) {
+    // A transfer stays when its request is archived.
+    const outlives = rows === 'transfer' && home === 'hold'
     const missing = await list(
       context,
       sql`select ${sql.lit(`${rows} `)} || r.${sql.ref(id)} || ${sql.lit(` has no ${home} `)} || r.${sql.ref(column)} as breach
             from ${sql.table(rows)} r left join ${sql.table(home)} h on h.${sql.ref(homeId)} = r.${sql.ref(column)}
-           where r.${sql.ref(column)} is not null and h.${sql.ref(homeId)} is null`,
+           where r.${sql.ref(column)} is not null and h.${sql.ref(homeId)} is null
+             ${outlives ? sql`and r.${sql.ref(column)} > ${ARCHIVED_UNTIL}` : sql``}`,
     )
     breaches.push(...missing)
   }
@@ -164,7 +168,7 @@ async function checkAnsweredOnce(context: AuditContext): Promise<Finding> {
           from idempotent_request r join api_key k on k.key_id = r.caller_id
           left join usage_record u on u.usage_id = r.request_id
           left join hold h on h.hold_id = r.request_id and h.state = 'held'
-         where r.state <> 'running' and u.usage_id is null and h.hold_id is null`,
+         where r.state <> 'running' and u.usage_id is null and h.hold_id is null and r.request_id > ${ARCHIVED_UNTIL}`,
   )
   return { figures: { answers: await count(context, `idempotent_request where state <> 'running'`) }, breaches }
 }

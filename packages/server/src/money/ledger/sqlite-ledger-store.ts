@@ -49,6 +49,7 @@ function createReads(connection: DatabaseSync) {
       returnArrays: true,
     },
   )
+  const archived = rowsOf(connection, 'select 1 from archive_file where last_id >= ? limit 1')
   const key = rowsOf(
     connection,
     `select team_id, account_id, min(coalesce(expires_at, rotate_by), coalesce(rotate_by, expires_at)),
@@ -89,6 +90,8 @@ function createReads(connection: DatabaseSync) {
     findUsage: (usageId: string): UsageRow | null => usageFrom(usage(usageId)),
     /** What was charged for a hold; null when nothing of it is booked. */
     findCharge: (holdId: string): bigint | null => (charge(holdId)?.[0] as bigint | undefined) ?? null,
+    /** Whether a request is so old that its record is in a file, if it had one. */
+    isArchived: (holdId: string): boolean => archived(holdId) !== undefined,
     /** The budgets in which a key's charges count now. */
     findBudgetsOf: (keyId: string): { readonly key: string | null; readonly team: string | null } => {
       const row = budgets(keyId)

@@ -45,6 +45,8 @@ export function settleLate(rows: BatchRows, operation: LedgerOperation): SettleR
   const { holdId, charge, cost, end, now, facts } = operation
   const before = rows.store.findUsage(holdId)?.charge ?? rows.store.findCharge(holdId)
   if (before !== null) return { kind: 'already_settled', charge: nanocreditsOf(before) }
+  // Free, and its record is in a file of the archive.
+  if (rows.store.isArchived(holdId)) return { kind: 'already_settled', charge: ZERO }
   if (charge === 0n && cost === 0n && end !== 'captured') return { kind: 'already_settled', charge: ZERO }
   const balance = findBalance(rows, placed.accountId)
   const key = findKey(rows, placed.keyId)

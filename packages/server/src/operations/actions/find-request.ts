@@ -7,6 +7,8 @@ import { ServiceError } from '../../platform/errors/service-error.ts'
 
 export interface FindRequestDeps {
   readonly findCharge: (requestId: string) => Promise<FoundCharge | null>
+  /** What is added where a request is not found: that it may be archived. */
+  readonly archivedHint: (requestId: string) => Promise<string>
   /** Its hold and its transfers. */
   readonly findRows: (requestId: string) => Promise<RequestRows>
   readonly attempts: Pick<AttemptStore, 'list'>

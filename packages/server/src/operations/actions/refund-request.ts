@@ -31,6 +31,8 @@ export interface Refund extends RecordedCredit {
 
 export interface RefundDeps extends Pick<OperationsDeps, 'ledger' | 'journal' | 'clock'> {
   readonly findCharge: (requestId: string) => Promise<FoundCharge | null>
+  /** What is added where a request is not found. */
+  readonly archivedHint: (requestId: string) => Promise<string>
 }
 
 /**
@@ -45,7 +47,9 @@ export async function refundRequest(deps: RefundDeps, by: Operator, request: Ref
   const reason = parseReason(request.reason)
   const found = await deps.findCharge(requestId)
   if (found === null) {
-    throw new ServiceError('usage_not_found', `There is no request ${requestId}.`, { param: 'request_id' })
+    const hint = await deps.archivedHint(requestId)
+    const way = hint === '' ? '' : ` A refund of it is an adjustment of its account by hand.`
+    throw new ServiceError('usage_not_found', `There is no request ${requestId}.${hint}${way}`, { param: 'request_id' })
   }
   const { account_id: accountId } = found.operator
   if (found.state !== 'final' || accountId === null) {

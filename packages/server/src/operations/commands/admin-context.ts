@@ -12,11 +12,14 @@ import type { CreatedKey, KeyRequest } from '../../access/keys/create-key.ts'
 import type { AccountLimits } from '../../access/keys/request-limits.ts'
 import type { KeyFilter, KeySummary } from '../../access/keys/list-keys.ts'
 import type { RevokeKeyResult } from '../../access/keys/revoke-key.ts'
+import type { ArchiveRequest, ArchiveResult } from '../../money/archive/archive-requests.ts'
 import type { Overview } from '../../money/billing/read-overview.ts'
 import type { Recovery } from '../../money/ledger-log/recover-log.ts'
+import type { ArchivedRequest } from '../../money/ledger/archived-request.ts'
 import type { InvoiceForm } from '../../money/reconciliation/read-invoice.ts'
 import type { EndedReconciliation } from '../../money/reconciliation/reconciliation-runs.ts'
 import type { AuditReport } from '../../money/ledger/audit.ts'
+import type { ArchiveFileTable } from '../../platform/db/archive-schema.ts'
 import type { MailPage, MailRecord } from '../../platform/mail/manage-outbox.ts'
 import type { FoundRequest } from '../actions/find-request.ts'
 import type { GoLiveResult } from '../actions/go-live.ts'
@@ -95,6 +98,14 @@ export interface AdminContext {
   suppressRecipient(address: string): Promise<boolean>
   /** @throws {ServiceError} `invalid_value` for words or a name that cannot be. */
   credit(request: CreditRequest): Promise<RecordedCredit>
+  /** What is added where a request is not found: that it may be archived. */
+  archivedHint(requestId: string): Promise<string>
+  /** @throws {ServiceError} @throws {ArchiveFileError} as `archiveRequests`. */
+  archiveRequests(request: ArchiveRequest): Promise<ArchiveResult>
+  /** The files of the archive, oldest requests first. */
+  listArchive(): Promise<readonly ArchiveFileTable[]>
+  /** One archived request; null where no file has it. @throws {ArchiveFileError} */
+  findArchived(folder: string, requestId: string): Promise<ArchivedRequest | null>
   /** Any request by its id, with all that is known of it; null when there is none. */
   findRequest(requestId: string): Promise<FoundRequest | null>
   /** What was earned and lost, of requests that began in a span of time. */
@@ -109,8 +120,13 @@ export interface AdminContext {
   refund(request: RefundRequest): Promise<Refund>
   /** Ends the test money of a store, so that real upstreams may serve it. */
   goLive(): Promise<GoLiveResult>
-  /** Checks every invariant of the books. @param checkpoints files with checkpoints of the ledger log. */
-  audit(checkpoints: readonly string[]): Promise<AuditReport>
+  /**
+   * Checks every invariant of the books.
+   *
+   * @param checkpoints files with checkpoints of the ledger log.
+   * @param archive the folder of the archive; null audits without it.
+   */
+  audit(checkpoints: readonly string[], archive: string | null): Promise<AuditReport>
   /**
    * Makes a key of the ledger log in place of a lost one.
    *

@@ -3,12 +3,14 @@ import { ConfigError } from '../../config/config-error.ts'
 import { configFileJsonSchema } from '../../config/config-file.ts'
 import { DatabaseUnavailableError } from '../../platform/errors/database-unavailable-error.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
+import { ArchiveFileError } from '../../money/archive/archive-file.ts'
 import { renderAudit } from '../../money/ledger/audit.ts'
 import { type Clock, systemClock } from '../../platform/runtime/clock.ts'
 import { VERSION_TEXT } from '../../platform/runtime/version.ts'
 import { accountCommands } from './account-commands.ts'
 import type { AdminContext } from './admin-context.ts'
 import { AdminError } from './admin-error.ts'
+import { archiveCommands } from './archive-commands.ts'
 import { creditsCommands } from './credits-commands.ts'
 import { depositCommands } from './deposit-commands.ts'
 import { goLiveCommand } from './go-live-command.ts'
@@ -63,7 +65,11 @@ export async function runAdmin(deps: AdminDeps, words: readonly string[]): Promi
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE
-    const isExpected = error instanceof AdminError || error instanceof ServiceError || error instanceof ConfigError
+    const isExpected =
+      error instanceof ArchiveFileError ||
+      error instanceof AdminError ||
+      error instanceof ServiceError ||
+      error instanceof ConfigError
     if (!isExpected || error instanceof DatabaseUnavailableError) throw error
     deps.printError(`error: ${error.message}`)
     return FAILED
@@ -79,6 +85,7 @@ function createProgram(deps: CommandDeps, output: AdminDeps): Command {
   const store = [
     overviewCommand(deps),
     reconcileCommand(deps),
+    archiveCommands(deps),
     auditCommand(deps),
     logCommands(deps),
     goLiveCommand(deps),
@@ -111,13 +118,19 @@ function collect(value: string, before: readonly string[] = []): readonly string
   return [...before, value]
 }
 
+interface AuditOptions {
+  readonly checkpoint?: readonly string[]
+  readonly archive?: string
+}
+
 function auditCommand(deps: CommandDeps): Command {
   return new Command('audit')
     .description('check every invariant of the books; exits with 1 on a breach')
     .option('--checkpoint <file>', 'a kept checkpoint of the ledger log; can be given several times', collect)
-    .action(({ checkpoint = [] }: { readonly checkpoint?: readonly string[] }, command: Command) =>
+    .option('--archive <folder>', 'the folder of the archive: its files are checked, too')
+    .action(({ checkpoint = [], archive }: AuditOptions, command: Command) =>
       runCommand(deps, command, async (context) => {
-        const report = await context.audit(checkpoint)
+        const report = await context.audit(checkpoint, archive ?? null)
         const { store } = context
         return {
           text: `Store: ${store}\n${renderAudit(report)}`,

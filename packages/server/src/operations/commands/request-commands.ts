@@ -40,7 +40,11 @@ export function requestCommands(deps: CommandDeps): Command {
 
 async function show(context: AdminContext, requestId: string): Promise<CommandOutput> {
   const found = await context.findRequest(requestId)
-  if (found === null) throw new AdminError(`There is no request ${requestId}.`)
+  if (found === null) {
+    const hint = await context.archivedHint(requestId)
+    const way = hint === '' ? '' : ' "archive show" reads its record from the files.'
+    throw new AdminError(`There is no request ${requestId}.${hint}${way}`)
+  }
   const { charge, hold, transfers, attempts, receipt, receiptProblem } = found
   const { record, ...rest } = renderRequest(found)
   return {

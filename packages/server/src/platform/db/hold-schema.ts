@@ -1,4 +1,5 @@
-/** The tables of holds. */
+/** The tables of holds, and of the processes that answer for them. */
+import type { Generated } from 'kysely'
 
 /** Credits promised to a request in flight. Ends once. */
 export interface HoldTable {
@@ -32,4 +33,15 @@ export interface HoldExtensionTable {
   amount: bigint
   added_amount: bigint
   extended_at: number
+}
+
+/** A gateway process that holds money for requests. Its holds are orphans once the lease has run out. */
+export interface ProcessLeaseTable {
+  process_id: string
+  /** Names the data folder for embedded storage: a restart there adopts the holds at once. */
+  node_name: string
+  started_at: number
+  lease_until: number
+  /** Number of the newest migration that its code has; null after its row was lost. */
+  knows_schema: Generated<number | null>
 }

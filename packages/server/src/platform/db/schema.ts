@@ -7,6 +7,7 @@
  */
 import type { BatchState, UsageStatus } from '@svc/contract'
 import type { Generated } from 'kysely'
+import type { ArchiveFileTable, ArchivedBudgetTable, ArchivedUsageTable } from './archive-schema.ts'
 import type {
   AddressInflowTable,
   ChainCursorTable,
@@ -23,7 +24,7 @@ import type {
   TaskLeaseTable,
   WalletChallengeTable,
 } from './deposit-schema.ts'
-import type { HoldExtensionTable, HoldTable } from './hold-schema.ts'
+import type { HoldExtensionTable, HoldTable, ProcessLeaseTable } from './hold-schema.ts'
 import type { ApiKeyTable, KeyReaderTable, TeamKeyHolderView } from './key-schema.ts'
 import type {
   LedgerLogAccountTable,
@@ -180,17 +181,6 @@ export interface UsageDailyTable {
   charge: bigint
   prompt_tokens: number
   completion_tokens: number
-}
-
-/** A gateway process that holds money for requests. Its holds are orphans once the lease has run out. */
-export interface ProcessLeaseTable {
-  process_id: string
-  /** Names the data folder for embedded storage: a restart there adopts the holds at once. */
-  node_name: string
-  started_at: number
-  lease_until: number
-  /** Number of the newest migration that its code has; null after its row was lost. */
-  knows_schema: Generated<number | null>
 }
 
 /** A video that is being made or was made. Prompts are not stored. */
@@ -361,6 +351,9 @@ export interface Schema {
   process_lease: ProcessLeaseTable
   /** What a record was before the true outcome took the place of an expired one. */
   replaced_record: UsageRecordTable
+  archive_file: ArchiveFileTable
+  archived_usage: ArchivedUsageTable
+  archived_budget: ArchivedBudgetTable
   ledger_log_pending: LedgerLogPendingTable
   ledger_log: LedgerLogTable
   ledger_log_key: LedgerLogKeyTable

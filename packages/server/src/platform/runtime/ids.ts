@@ -35,3 +35,9 @@ export function createId(nowMs: number): string {
   const variant = ((Number.parseInt(random[0] as string, 16) & 0x3) | 0x8).toString(16)
   return `${time.slice(0, 8)}-${time.slice(8)}-7${counter}-${variant}${random.slice(1, 4)}-${random.slice(4)}`
 }
+
+/** Below every id that is made in a millisecond or later, above all that were made before. */
+export function leastIdOf(ms: number): string {
+  const time = Math.min(Math.max(ms, 0), 0xffff_ffff_ffff).toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7000-0000-000000000000`
+}
