@@ -9,5 +9,5 @@ const BENCH = join(import.meta.dirname, 'bench.ts')
 
 test('a row that is not there is refused', async () => {
   const failed = await runFile(process.execPath, [BENCH, '--rows', '99']).catch((error: unknown) => error)
-  expect(failed).toMatchObject({ code: 2, stderr: expect.stringContaining('Give numbers from 1 to 15') })
+  expect(failed).toMatchObject({ code: 2, stderr: expect.stringContaining('Give numbers from 1 to 16') })
 })

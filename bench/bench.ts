@@ -23,6 +23,7 @@ import { streamMemory } from './rows/stream-memory.ts'
 import { streamedChunks } from './rows/streamed-chunks.ts'
 import { twoProcesses } from './rows/two-processes.ts'
 import { speechCpu } from './rows/speech-cpu.ts'
+import { startCost } from './rows/start-cost.ts'
 import { transcriptionCpu } from './rows/transcription-cpu.ts'
 import { uploadMemory } from './rows/upload-memory.ts'
 import { upstreamTls } from './rows/upstream-tls.ts'
@@ -30,7 +31,7 @@ import { upstreamTls } from './rows/upstream-tls.ts'
 const rows: readonly Row[] = [
   ...[billedEmbedded, billedPostgres, billedOneConnection, streamedChunks, streamMemory],
   ...[addedLatency, largeHistory, twoProcesses, upstreamTls],
-  ...[speechCpu, transcriptionCpu, uploadMemory, imageCpu, ledgerLog, overload],
+  ...[speechCpu, transcriptionCpu, uploadMemory, imageCpu, ledgerLog, overload, startCost],
 ]
 
 function without(row: Row, verdict: Verdict, reason: string): RowResult {

@@ -50,7 +50,7 @@ const STATED_PART = 0.6
  */
 const WARM_UP_SECONDS = 25
 
-const ROW_COUNT = 15
+const ROW_COUNT = 16
 
 /** No figure needs more than this, and a slip of the keyboard is found out at once. */
 const AMOUNT_MAX = 1_000

@@ -7,7 +7,7 @@ import { endpoints } from '@svc/contract'
 import { describe, expect, test } from 'vitest'
 import { findStaleMap } from './tidy/architecture.ts'
 import { findStaleIndex } from './tidy/decision-index.ts'
-import { findLoadEffects } from './tidy/effects.ts'
+import { findDearImports, findLoadEffects } from './tidy/effects.ts'
 import { findEndpointMismatches } from './tidy/endpoint-files.ts'
 import { exceptions } from './tidy/exceptions.ts'
 import type { Finding } from './tidy/finding.ts'
@@ -47,6 +47,7 @@ const rules: Readonly<Record<string, () => readonly Finding[]>> = {
   'the map of the architecture is true': () => findStaleMap(files),
   'the index of the decisions is what they say': () => findStaleIndex(files),
   'importing a file does nothing': () => findLoadEffects(sources),
+  'no import loads more than it is for': () => findDearImports(sources),
   'names are kebab-case and say what is inside': () => findBadNames(files),
   'files have limits': () => findBadSizes(files),
   'sources are TypeScript only': () => findBuiltFiles(files),

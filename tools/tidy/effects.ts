@@ -45,3 +45,16 @@ function effectsOf(source: SourceFile): Finding[] {
   }).visit(source.program)
   return findings
 }
+
+const DEAR = new Set(['node:http', 'node:https', 'http', 'https'])
+
+/** Imports that are left at run time of modules of which each member is read, which loads more than they are for. */
+export function findDearImports(sources: readonly SourceFile[]): Finding[] {
+  return sources
+    .filter((source) => source.packageName !== null && !source.isTest)
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter(({ specifier, typeOnly }) => !typeOnly && DEAR.has(specifier))
+        .map(({ specifier }) => ({ path, message: `imports ${specifier}: process.getBuiltinModule loads less` })),
+    )
+}

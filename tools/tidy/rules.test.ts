@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { findStaleMap } from './architecture.ts'
 import { findStaleIndex } from './decision-index.ts'
-import { findLoadEffects } from './effects.ts'
+import { findDearImports, findLoadEffects } from './effects.ts'
 import { findEndpointMismatches } from './endpoint-files.ts'
 import { findBadNames, findBadSizes, findBuiltFiles, findLooseEnds } from './forms.ts'
 import {
@@ -133,6 +133,15 @@ test('what happens on import is found, but not what happens in a call', () => {
     'calls setInterval at the top level',
     'reads process.env, which only the configuration may',
   ])
+})
+
+test('imports that load more than they are for are found', () => {
+  const found = findDearImports([
+    source(`${SERVER}/edge/a.ts`, `import { createServer, type Server } from 'node:http'`),
+    source(`${SERVER}/edge/b.ts`, `import type { Server } from 'node:http'`),
+    source(`${SERVER}/edge/c.test.ts`, `import { request } from 'node:http'`),
+  ])
+  expect(found.map(({ path }) => path)).toEqual([`${SERVER}/edge/a.ts`])
 })
 
 test('names that say nothing, and names in another case, are found', () => {

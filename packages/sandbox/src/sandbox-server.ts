@@ -3,7 +3,7 @@
  * shape of a request, and fails on demand. It knows no key of a user, no balance and no database, and is reached like
  * any other upstream.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { timingSafeEqual } from 'node:crypto'
 import { answerChat, type ChatDeps } from './answer-chat.ts'
 import { answerEmbeddings } from './answer-embeddings.ts'
@@ -51,6 +51,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const draw = (text: string): Promise<string | null> => drawForChat(media.deps, text)
   const deps: ServerDeps = { options: complete, models, generations, tokens, media, draw }
   const expected = Buffer.from(`Bearer ${complete.key}`)
+  // Not imported, which would load all of Node's `fetch`. Source: decision 0147.
+  const { createServer } = process.getBuiltinModule('node:http')
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 }, (request, response) => {
     void answer(deps, expected, request, response)
   })

@@ -3,8 +3,6 @@
  * gateway on this machine says that it can take requests, else with 1 and the reason. `probe.ts live` asks whether the
  * process answers at all. Reads one variable and loads nothing, as it runs every few seconds. Never imported.
  */
-import { request } from 'node:http'
-
 /** Source: the health check's own limit in the Dockerfile, 3 s. */
 const ANSWER_MS = 2_500
 const LONGEST_REASON = 500
@@ -18,6 +16,8 @@ function fail(reason: string): never {
 }
 
 if (!/^\d{1,5}$/.test(port)) fail('SVC_ADMIN_PORT is not set: the admin port answers probes.')
+// Not imported, which would load all of Node's `fetch`. Source: decision 0147.
+const { request } = process.getBuiltinModule('node:http')
 const asked = request({ host: 'localhost', port, path, timeout: ANSWER_MS }, (answer) => {
   let text = ''
   answer.setEncoding('utf8').on('data', (part: string) => (text = (text + part).slice(0, LONGEST_REASON)))

@@ -1,6 +1,6 @@
 /** One gateway as operators run it: a process of its own on a port of its own, that can be stopped and killed. */
 import { type ChildProcess, fork } from 'node:child_process'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { findFreePort } from './free-port.mjs'
@@ -79,6 +79,7 @@ async function waitUntilReady(child: ChildProcess, output: Output): Promise<void
 export async function startGatewayProcess(start: GatewayStart): Promise<GatewayProcess> {
   const { env, workingDir, logFile, program = MAIN, port = await findFreePort() } = start
   const log = logFile === undefined ? 'pipe' : openSync(logFile, 'a')
+  const before = typeof log === 'number' ? fstatSync(log).size : 0
   const child = fork(program, [], {
     cwd: workingDir,
     env: { ...env, SVC_PORT: String(port) },
@@ -90,7 +91,8 @@ export async function startGatewayProcess(start: GatewayStart): Promise<GatewayP
   process.once('exit', kill)
   child.once('exit', () => process.off('exit', kill))
   const exited = new Promise<GatewayExit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })))
-  const output = logFile === undefined ? follow(child, start) : () => readFileSync(logFile, 'utf8')
+  // What an earlier gateway has left there is not this one's.
+  const output = logFile === undefined ? follow(child, start) : () => readFileSync(logFile).toString('utf8', before)
   await waitUntilReady(child, output)
   return {
     ...{ child, exited, output, port, pid: child.pid ?? 0, origin: `http://127.0.0.1:${port}` },

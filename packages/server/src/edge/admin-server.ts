@@ -2,7 +2,7 @@
  * Metrics and probes, on a listener of their own: they are for those who run the gateway, and they must answer when the
  * API does not. They know no key and no account.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
 /** Whether the gateway can take requests, and what it lacks. */
@@ -92,6 +92,8 @@ export async function startAdminServer(
   deps: { readonly pages: AdminPages; readonly onError: (error: unknown) => void },
   address: { readonly host: string; readonly port: number },
 ): Promise<AdminServer> {
+  // Not imported, which would load all of Node's `fetch`. Source: decision 0147.
+  const { createServer } = process.getBuiltinModule('node:http')
   const server = createServer(
     { requestTimeout: REQUEST_TIMEOUT_MS, maxHeaderSize: HEADER_BYTES },
     (request, response) => {
