@@ -5,6 +5,8 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { machineName } from '../packages/cli/src/actions/browser-sign-in.ts'
+import { totpCode, totpStep } from '../packages/server/src/access/sign-in/totp.ts'
+import { decodeBase32 } from '../packages/server/testing/decode-base32.ts'
 import { linkIn, peopleEnv, takeMail } from '../packages/server/testing/people.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { useMailServer } from '../packages/server/testing/use-mail-server.ts'
@@ -327,5 +329,47 @@ test(
     } finally {
       svc.remove()
     }
+  },
+)
+
+test(
+  'a second factor is turned on, asked for, stood in for by a recovery code, and turned off',
+  { timeout: TEST_MS },
+  async () => {
+    await owner.goto(`${origin()}/console/account`)
+    await owner.getByRole('button', { name: 'Turn it on' }).click()
+    // The sign-in may be too long ago by now.
+    const again = owner.getByRole('dialog').getByRole('button', { name: 'Enter the sandbox' })
+    await owner.getByRole('dialog').getByLabel('Code').or(again).waitFor()
+    if (await again.isVisible()) await again.click()
+    await owner.getByRole('img', { name: 'The secret for your authenticator app' }).waitFor()
+    expect(await faultsOf(owner, 'second-factor-on')).toEqual([])
+    const secret = decodeBase32((await owner.getByRole('dialog').locator('code').textContent()) ?? '')
+    await owner.getByLabel('Code').fill(totpCode(secret, totpStep(Date.now())))
+    await owner.getByRole('dialog').getByRole('button', { name: 'Turn it on' }).click()
+    const codes = ((await owner.getByLabel('Recovery codes').textContent()) ?? '').split('\n')
+    expect(codes).toHaveLength(10)
+    expect(await faultsOf(owner, 'recovery-codes')).toEqual([])
+    await owner.getByRole('button', { name: 'I have kept them' }).click()
+    await owner.getByText('10 recovery codes are left').waitFor()
+
+    const other = await openPage()
+    await other.goto(`${origin()}/console`)
+    await other.getByRole('button', { name: 'Enter the sandbox' }).click()
+    await other.getByLabel('Code of your authenticator app').fill('000000')
+    await other.getByRole('button', { name: 'Continue' }).click()
+    await other.getByText('This code is wrong, or was used.').waitFor()
+    expect(await faultsOf(other, 'second-factor')).toEqual([])
+    await other.getByLabel('Code of your authenticator app').fill(codes[0] ?? '')
+    await other.getByRole('button', { name: 'Continue' }).click()
+    await other.locator('#content h1').waitFor()
+
+    await owner.getByRole('button', { name: 'Turn it off' }).click()
+    await owner
+      .getByRole('dialog')
+      .getByLabel('Code')
+      .fill(codes[1] ?? '')
+    await owner.getByRole('dialog').getByRole('button', { name: 'Turn it off' }).click()
+    await owner.getByText('The second factor is off.').waitFor()
   },
 )

@@ -30,6 +30,14 @@ async function post(path: string, body: object): Promise<unknown> {
   throw new SignInError(REFUSALS[String(code)] ?? (typeof message === 'string' ? message : 'That did not work.'))
 }
 
+/** Whether a way of signing in has let the person in, or asks for a code besides. */
+export function awaitsCode(answer: unknown): boolean {
+  return Reflect.get(Object(answer), 'second_factor') === true
+}
+
+/** @param code of the authenticator app, or for recovery. */
+export const finishSignIn = (code: string): Promise<unknown> => post('/second-factor', { code })
+
 export const signInByDemo = (): Promise<unknown> => post('/sign-in/demo', {})
 
 export const signInByPassword = (person: { readonly email: string; readonly password: string }): Promise<unknown> =>

@@ -2,8 +2,11 @@ import type { ConsoleTable } from './console-endpoint.ts'
 import {
   accountWays,
   emailProof,
+  factorCode,
   newEmail,
+  newFactor,
   newPassword,
+  recoveryCodes,
   signedWallet,
   signInWalletPath,
   walletMessage,
@@ -41,6 +44,46 @@ export const accountEndpoints = {
     request: { body: newPassword },
     reply: { description: 'It holds, and all other sessions are signed out.', json: doneReply },
     errors: ['wrong_password', 'passwords_not_allowed'],
+  },
+  beginSecondFactor: {
+    id: 'beginSecondFactor',
+    method: 'POST',
+    path: '/console/account/second-factor',
+    permission: null,
+    isSensitive: true,
+    request: {},
+    reply: { description: 'A secret that counts once a code of it is confirmed.', json: newFactor },
+    errors: ['second_factor_on'],
+  },
+  confirmSecondFactor: {
+    id: 'confirmSecondFactor',
+    method: 'POST',
+    path: '/console/account/second-factor/confirm',
+    permission: null,
+    isSensitive: true,
+    request: { body: factorCode },
+    reply: { description: 'It is on, and all other sessions are signed out.', json: recoveryCodes },
+    errors: ['wrong_code'],
+  },
+  renewRecoveryCodes: {
+    id: 'renewRecoveryCodes',
+    method: 'POST',
+    path: '/console/account/second-factor/codes',
+    permission: null,
+    isSensitive: true,
+    request: { body: factorCode },
+    reply: { description: 'New codes; those before count no more.', json: recoveryCodes },
+    errors: ['wrong_code'],
+  },
+  removeSecondFactor: {
+    id: 'removeSecondFactor',
+    method: 'POST',
+    path: '/console/account/second-factor/remove',
+    permission: null,
+    isSensitive: true,
+    request: { body: factorCode },
+    reply: { description: 'It is off.', json: doneReply },
+    errors: ['wrong_code'],
   },
   askForEmail: {
     id: 'askForEmail',
@@ -97,6 +140,10 @@ export const accountEndpoints = {
   | 'getAccountWays'
   | 'renamePerson'
   | 'setPassword'
+  | 'beginSecondFactor'
+  | 'confirmSecondFactor'
+  | 'renewRecoveryCodes'
+  | 'removeSecondFactor'
   | 'askForEmail'
   | 'proveEmail'
   | 'challengeSignInWallet'

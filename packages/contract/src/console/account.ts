@@ -13,6 +13,10 @@ export const accountWays = z.object({
   name: z.string(),
   email: z.string().nullable(),
   has_password: z.boolean(),
+  second_factor: z.object({
+    is_on: z.boolean(),
+    recovery_codes_left: z.int().describe('0 where it is off.'),
+  }),
   wallets: z.array(
     z.object({
       id: z.string(),
@@ -51,3 +55,17 @@ export const signedWallet = z.object({
 })
 
 export const signInWalletPath = z.object({ wallet_id: z.string().min(1).max(64) })
+
+/** Six digits of an authenticator app, or a recovery code. */
+export const factorCode = z.object({ code: z.string().min(1).max(64) })
+
+/** What an authenticator app is told. It counts once a code of it was confirmed. */
+export const newFactor = z.object({
+  secret: z.string().describe('In base 32, for people who type it.'),
+  address: z.string().describe('For a QR code.'),
+})
+
+export type NewFactorReply = z.output<typeof newFactor>
+
+/** Shown once. */
+export const recoveryCodes = z.object({ codes: z.array(z.string()) })

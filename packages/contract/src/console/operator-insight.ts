@@ -108,6 +108,7 @@ export const journalActions = [
   'account.close',
   'account.export',
   'account.limits',
+  'person.reset_factor',
   'credits.grant',
   'credits.adjust',
   'deposit.release',

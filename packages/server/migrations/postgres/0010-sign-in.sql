@@ -100,3 +100,27 @@ create table device_request (
 );
 
 create index device_request_by_end on device_request (expires_at);
+
+-- A second factor of a person: the secret of an authenticator app, sealed under the session secret. It counts once it is
+-- confirmed. No code counts twice: the step of the last one is kept.
+create table second_factor (
+  user_id       text collate "C" not null primary key references sign_in_user on delete cascade,
+  secret        text not null,
+  created_at    bigint not null,
+  confirmed_at  bigint,
+  last_step     bigint not null default 0
+);
+
+-- Codes for a person without their app, each of which counts once. Hashes of random texts.
+create table recovery_code (
+  user_id    text collate "C" not null references sign_in_user on delete cascade,
+  code_hash  text collate "C" not null,
+  used_at    bigint,
+  primary key (user_id, code_hash)
+);
+
+-- Sessions whose person has proven the second factor. A session that is not here opens nothing, where there is one.
+create table proven_session (
+  session_id  text collate "C" not null primary key references sign_in_session on delete cascade,
+  proven_at   bigint not null
+);

@@ -31,6 +31,7 @@ import { type KnownModelsConfig, listKnownModels } from './list-known-models.ts'
 import { LOG_KEY_FILE } from '../config/data-folder.ts'
 import { logCommands } from './admin-log.ts'
 import { archiveActions } from './archive-actions.ts'
+import { peopleCommands } from './admin-people.ts'
 import { moreInvariants } from './audit-sources.ts'
 import { reconcileAlone } from './reconcile-alone.ts'
 import { goLiveAlone } from './go-live-alone.ts'
@@ -87,6 +88,7 @@ export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
     store: storeAddress(config),
     ...accountCommands(database, services, note, by),
     ...limitCommands(database, config, services, by),
+    ...peopleCommands(database, services, by),
     ...keyCommands(database, config, clock, note),
     listKnownModels: () => listKnownModels(config),
     ...depositCommands(database, services, by),

@@ -32,6 +32,9 @@ import { createOperatorStore } from '../access/operators/operator-store.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 import type { Logger } from '../platform/runtime/log.ts'
 import { createPasswordAttemptStore } from '../access/sign-in/password-attempt-store.ts'
+import { createSecondFactorStore } from '../access/sign-in/second-factor-store.ts'
+import { createSecondFactors } from '../access/sign-in/second-factors.ts'
+import type { SignInOptions } from '../access/sign-in/library.ts'
 import type { SignIn } from '../access/sign-in/sign-in.ts'
 import type { SignInDeps } from '../access/sign-in/sign-in-policy.ts'
 import { authorize } from '../access/teams/authorize.ts'
@@ -128,10 +131,16 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
       await makeOperator(firstRun, { userId, name: 'Demo', reason: 'The sandbox’s user operates it.' })
     },
   }
-  const signIn = lazySignIn(parts, signInDeps, playgroundKeys)
+  const attempts = createPasswordAttemptStore(database)
+  const factors = createSecondFactors({
+    ...{ store: createSecondFactorStore(database), attempts, secret: config.sessionSecret, now: () => clock.now() },
+    brand: async () => (await settings()).brand,
+  })
+  const signIn = lazySignIn(parts, { ...signInDeps, attempts, factors }, playgroundKeys)
   return {
     deps: {
       signIn: signIn.open,
+      factors,
       authorize: (userId, teamId, permission) => authorize(teams, userId, teamId, permission),
       teamsOf: (person) => teamsOf({ store: teams, clock }, person),
       keys,
@@ -200,7 +209,7 @@ async function joinDemoTeam({ database, clock }: ConsoleParts, teams: TeamStore,
 /** Opens the library and its connection when they are first needed, once. */
 function lazySignIn(
   parts: ConsoleParts,
-  deps: SignInDeps,
+  deps: SignInDeps & Pick<SignInOptions, 'attempts' | 'factors'>,
   playgroundKeys: PlaygroundKeys,
 ): { open: () => Promise<SignIn>; close: () => Promise<void> } {
   let opened: Promise<{ readonly signIn: SignIn; readonly connection: SignInConnection }> | null = null
@@ -210,7 +219,6 @@ function lazySignIn(
     const connection = openSignInConnection(parts.database, (failure) => hidden.note(failure))
     const signIn = openSignIn({
       ...deps,
-      attempts: createPasswordAttemptStore(parts.database),
       client: connection.client,
       origins: parts.origins(),
       secret: parts.config.sessionSecret,

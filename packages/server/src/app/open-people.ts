@@ -7,6 +7,7 @@ import { ServiceError } from '../platform/errors/service-error.ts'
 import type { PeopleDeps } from '../console/console-deps.ts'
 import { renderAddressEmail, renderAddressTakenEmail } from '../platform/mail/address-emails.ts'
 import type { MailContent } from '../platform/mail/mailer.ts'
+import { renderNewDeviceEmail } from '../platform/mail/new-device-email.ts'
 import { deliverMail, type OutboxDeps, queueMail } from '../platform/mail/outbox.ts'
 import { renderSignInEmail } from '../platform/mail/sign-in-email.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
@@ -36,7 +37,7 @@ export interface OpenPeople {
   readonly deps: PeopleDeps
   readonly signIn: Pick<
     SignInDeps,
-    'sendLink' | 'sendAddressLink' | 'sendAddressTaken' | 'verifyWallet' | 'findInvited' | 'onJoined'
+    'sendLink' | 'sendAddressLink' | 'sendAddressTaken' | 'sendNewDevice' | 'verifyWallet' | 'findInvited' | 'onJoined'
   >
   /** Tells teams whose credits run low; null where no mail is sent. */
   readonly notifyLowBalances: (() => Promise<void>) | null
@@ -76,6 +77,13 @@ export function openPeople(parts: PeopleParts): OpenPeople {
       sendAddressTaken: async ({ email }) => {
         const link = `${parts.origin()}/console/sign-in`
         const content = renderAddressTakenEmail({ brand: await brand(), link })
+        await sendEmail(parts, { email, content, expiresAt: clock.now() + TAKEN_EMAIL_MS })
+      },
+      sendNewDevice: async ({ email, ...seen }) => {
+        const content = renderNewDeviceEmail({
+          ...{ brand: await brand(), link: `${parts.origin()}/console/account` },
+          ...seen,
+        })
         await sendEmail(parts, { email, content, expiresAt: clock.now() + TAKEN_EMAIL_MS })
       },
       verifyWallet: (signed) => verifyWallet(parts.chains, signed),

@@ -13,11 +13,16 @@ function mountPerson(app: FastifyInstance, parts: ConsoleEdge): void {
   mountSession(app, parts, consoleEndpoints.getAccountWays, async ({ session }) => {
     const { user } = session
     const signIn = await deps.signIn()
-    const [hasPassword, wallets] = await Promise.all([signIn.hasPassword(user.userId), signIn.listWallets(user.userId)])
+    const [hasPassword, wallets, factor] = await Promise.all([
+      signIn.hasPassword(user.userId),
+      signIn.listWallets(user.userId),
+      deps.factors.read(user.userId),
+    ])
     return {
       name: user.name,
       email: user.hasEmail ? user.email : null,
       has_password: hasPassword,
+      second_factor: { is_on: factor.isOn, recovery_codes_left: factor.recoveryCodesLeft },
       wallets: wallets.map(({ walletId, address, chainId, linkedAt }) => ({
         ...{ id: walletId, address, chain_id: chainId, linked_at: secondsOf(linkedAt) },
       })),

@@ -1,6 +1,7 @@
 import type { ConsoleSession } from '@svc/contract'
 import type { Idempotency } from '../admission/idempotency/idempotency.ts'
 import type { GatewaySettings } from '../access/operators/gateway-settings.ts'
+import type { SecondFactors } from '../access/sign-in/second-factors.ts'
 import type { SignIn } from '../access/sign-in/sign-in.ts'
 import type { DeviceSignInDeps } from '../access/devices/device-sign-in.ts'
 import type { LimitDeps } from '../access/keys/account-limits.ts'
@@ -17,6 +18,7 @@ import type { RateLimit } from '../admission/limits/rate-limit.ts'
 export interface ConsoleDeps {
   /** Loads the sign-in library on first use: it is slow to load, and a start must not wait for it. */
   readonly signIn: () => Promise<SignIn>
+  readonly factors: SecondFactors
   /** @throws {ServiceError} 404 for a person who is no member, 403 where the role does not reach. */
   readonly authorize: (userId: string, teamId: string, permission: Permission) => Promise<Membership>
   readonly teamsOf: (person: { readonly userId: string; readonly name: string }) => Promise<readonly Membership[]>

@@ -9,6 +9,7 @@ import { mountOperatorDeposits } from './operator-deposits.ts'
 import { mountOperatorInsight } from './operator-insight.ts'
 import { mountOperatorRequests } from './operator-requests.ts'
 import { mountOperatorSettings } from './operator-settings.ts'
+import { mountSecondFactor } from './second-factor.ts'
 import type { ConsoleEdge } from './session-route.ts'
 import { mountSessions } from './sessions.ts'
 import { mountSignInPages } from './sign-in-pages.ts'
@@ -24,6 +25,7 @@ export function mountConsoleRoutes(app: FastifyInstance, parts: ConsoleEdge): vo
   mountSignInPages(app, parts)
   mountSessions(app, parts)
   mountAccount(app, parts)
+  mountSecondFactor(app, parts)
   mountDevices(app, parts)
   mountOwnInvitations(app, parts)
   mountTeamPeople(app, parts)

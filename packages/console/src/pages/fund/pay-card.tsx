@@ -9,12 +9,12 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { NetworkMark, type TestMoney, useTestMoney } from '../../ui/network-mark.tsx'
 import type { Place, PlaceAsset, Places } from './place.ts'
-import type { QrCode as Code } from './qr-code.tsx'
+import type { QrCode as Code } from '../../ui/qr-code.tsx'
 import { SendByWallet } from './send-by-wallet.tsx'
 
 /** The address is beside it as text. */
 const QrCode = lazyPart<ComponentProps<typeof Code>>(
-  async () => (await import('./qr-code.tsx')).QrCode,
+  async () => (await import('../../ui/qr-code.tsx')).QrCode,
   () => null,
 )
 

@@ -26,6 +26,7 @@ const ACTIONS: Readonly<Record<Entry['action'], string>> = {
   'account.close': 'Closed an account',
   'account.export': 'Exported an account',
   'account.limits': 'Set limits of an account',
+  'person.reset_factor': 'Removed a second factor',
   'credits.grant': 'Gave credits',
   'credits.adjust': 'Corrected a balance',
   'deposit.release': 'Released a deposit',

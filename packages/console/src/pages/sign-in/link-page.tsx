@@ -6,6 +6,7 @@ import { Button } from '../../ui/button.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { Gate } from './gate.tsx'
 import { Problem } from './problem.tsx'
+import { SecondFactorForm } from './second-factor-form.tsx'
 import { openNext, useEnter } from './use-enter.ts'
 
 const route = getRouteApi('/link')
@@ -13,11 +14,14 @@ const route = getRouteApi('/link')
 /** What the link of a mail opens. A press of the button uses it: programs that look into mails do not. */
 export function LinkPage() {
   const { gateway } = useSession()
-  const { enter, isBusy, problem } = useEnter(openNext(route.useSearch().next))
+  const onEntered = openNext(route.useSearch().next)
+  const { enter, isBusy, wantsCode, problem } = useEnter(onEntered)
   const [token] = useState(() => location.hash.slice(1))
   return (
     <Gate title={`Sign in to ${gateway.brand}`}>
-      {token === '' || problem !== null ? (
+      {wantsCode ? (
+        <SecondFactorForm onEntered={onEntered} />
+      ) : token === '' || problem !== null ? (
         <>
           <Problem text={problem ?? 'This link is not whole. Copy all of it from the mail.'} />
           <Link to="/sign-in" className={textLink}>

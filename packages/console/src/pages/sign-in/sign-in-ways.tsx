@@ -11,6 +11,7 @@ import { textLink } from '../../ui/text-link.ts'
 import { type InjectedWallet, useInjectedWallets } from '../../wallet/injected-wallets.ts'
 import { connectWallet, signText } from '../../wallet/wallet-calls.ts'
 import { Problem } from './problem.tsx'
+import { SecondFactorForm } from './second-factor-form.tsx'
 import { placeAfter, useEnter } from './use-enter.ts'
 
 interface SignInWaysProps {
@@ -53,7 +54,8 @@ function Divider() {
 }
 
 function DemoButton({ onEntered }: Pick<SignInWaysProps, 'onEntered'>) {
-  const { enter, isBusy, problem } = useEnter(onEntered)
+  const { enter, isBusy, wantsCode, problem } = useEnter(onEntered)
+  if (wantsCode) return <SecondFactorForm onEntered={onEntered} />
   return (
     <div className="flex flex-col gap-2">
       <Button className="h-10" isBusy={isBusy} onClick={() => void enter(signInByDemo)}>
@@ -76,7 +78,7 @@ interface MailFormProps extends SignInWaysProps {
 
 /** One address; then a link by mail, or a password where the person has one. */
 function MailForm({ next, email: known, onEntered, look, canUsePassword, canSendLink }: MailFormProps) {
-  const { enter, isBusy, problem } = useEnter(onEntered)
+  const { enter, isBusy, wantsCode, problem } = useEnter(onEntered)
   const [sentTo, setSentTo] = useState<string | null>(null)
   const [isSending, setSending] = useState(false)
   const [failure, setFailure] = useState<string | null>(null)
@@ -100,6 +102,7 @@ function MailForm({ next, email: known, onEntered, look, canUsePassword, canSend
       setSending(false)
     }
   }
+  if (wantsCode) return <SecondFactorForm onEntered={onEntered} />
   if (sentTo !== null) return <LinkSent email={sentTo} onAgain={() => setSentTo(null)} />
   return (
     <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
@@ -164,7 +167,8 @@ async function enterByWallet({ provider }: InjectedWallet): Promise<void> {
 /** A button for each wallet of the browser; nothing where there is none. */
 function Wallets({ onEntered }: Pick<SignInWaysProps, 'onEntered'>) {
   const wallets = useInjectedWallets()
-  const { enter, isBusy, problem } = useEnter(onEntered)
+  const { enter, isBusy, wantsCode, problem } = useEnter(onEntered)
+  if (wantsCode) return <SecondFactorForm onEntered={onEntered} />
   if (wallets.length === 0) return null
   return (
     <div className="flex flex-col gap-3">

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { sessionQuery } from '../../api/session.ts'
+import { awaitsCode } from '../../api/sign-in.ts'
 
 /**
  * Only a place of this console: a link from elsewhere cannot send a person away after they have signed in.
@@ -16,6 +17,8 @@ export function placeAfter(next: string | undefined): string {
 export interface Enter {
   readonly problem: string | null
   readonly isBusy: boolean
+  /** Whether the person is to prove a second factor, by `SecondFactorForm`. */
+  readonly wantsCode: boolean
   readonly enter: (way: () => Promise<unknown>) => Promise<void>
 }
 
@@ -29,11 +32,15 @@ export function useEnter(onEntered: () => void): Enter {
   const client = useQueryClient()
   const [problem, setProblem] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
+  const [wantsCode, setWantsCode] = useState(false)
   const enter = async (way: () => Promise<unknown>): Promise<void> => {
     setBusy(true)
     setProblem(null)
     try {
-      await way()
+      if (awaitsCode(await way())) {
+        setWantsCode(true)
+        return
+      }
       await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
       onEntered()
     } catch (error) {
@@ -41,5 +48,5 @@ export function useEnter(onEntered: () => void): Enter {
       setBusy(false)
     }
   }
-  return { problem, isBusy, enter }
+  return { problem, isBusy, wantsCode, enter }
 }

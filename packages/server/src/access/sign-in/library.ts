@@ -13,10 +13,12 @@ import { fieldNames, tableNames, walletSchema } from './library-schema.ts'
 import { hasMailbox, WALLET_EMAIL_DOMAIN } from './sign-in.ts'
 import { ADDRESS_HEADER, FIRST_RUN_PATH, SIGN_IN_PATH } from './sign-in-paths.ts'
 import type { PasswordAttemptStore } from './password-attempt-store.ts'
+import type { SecondFactors } from './second-factors.ts'
 import type { SignInDeps, WalletSignature } from './sign-in-policy.ts'
 
 export interface SignInOptions extends SignInDeps {
   readonly attempts: PasswordAttemptStore
+  readonly factors: Pick<SecondFactors, 'isProven' | 'prove'>
   readonly client: DatabaseSync | Pool
   /** Origins by which browsers may reach the console; the first is the one that links name. */
   readonly origins: readonly [string, ...string[]]

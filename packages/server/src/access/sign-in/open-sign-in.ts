@@ -2,13 +2,24 @@
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { displayName } from './display-name.ts'
 import { SIGN_IN_STATEMENT } from './entry-plugin.ts'
-import { cookieForm, createLibrary, type Library, type SignInOptions } from './library.ts'
+import { cookieForm, createLibrary, type Library, type LibraryHooks, type SignInOptions } from './library.ts'
 import { askForAddress, type MailAddressDeps, proveAddress } from './mail-address.ts'
 import { openLink } from './open-link.ts'
 import { clearAttempts, type PasswordAttemptDeps, takeAttempt } from './password-attempts.ts'
 import { limitPassword, type SignInGuardDeps, welcome } from './sign-in-guard.ts'
+import type { SecondFactors } from './second-factors.ts'
 import { hasMailbox, type Session, type SessionSummary, type SignIn, type User } from './sign-in.ts'
-import { CHALLENGE_PATH, DEMO_PATH, OFFERED, PASSWORD_PATH, SIGN_IN_PATH } from './sign-in-paths.ts'
+import {
+  ADDRESS_HEADER,
+  CHALLENGE_PATH,
+  DEMO_PATH,
+  FACTOR_PATH,
+  FIRST_RUN_PATH,
+  JOIN_PATH,
+  OFFERED,
+  PASSWORD_PATH,
+  SIGN_IN_PATH,
+} from './sign-in-paths.ts'
 import type { WalletSignature } from './sign-in-policy.ts'
 import { readWalletMessage } from './wallet-message.ts'
 import { challengeWallet, countsHere, linkWallet, listWallets, unlinkWallet, type WalletDeps } from './wallets.ts'
@@ -30,11 +41,16 @@ export function openSignIn(options: SignInOptions): SignIn {
   const addresses: MailAddressDeps = { ...options, library }
   const adapter = async () => (await library.$context).internalAdapter
   const { prefix: cookiePrefix, secure: isSecure } = cookieForm(options.origins)
-  const emailOf = async (cookie: string) => (await findSession(library, cookie))?.user.email ?? null
+  const { factors } = options
+  const findProven = async (cookie: string | undefined): Promise<Session | null> => {
+    const visit = await findVisit(library, factors, cookie)
+    return visit?.isProven === true ? visit.session : null
+  }
+  const emailOf = async (cookie: string) => (await findProven(cookie))?.user.email ?? null
   const guard: SignInGuardDeps = { ...options, cookiePrefix, isSecure, emailOf }
   return {
-    answer: (request) => answer(library, { ...options, guard }, request),
-    findSession: (cookie) => findSession(library, cookie),
+    answer: (request) => answer(library, { ...options, guard, later }, request),
+    findSession: findProven,
     listSessions: async (userId) => {
       const sessions = await (await adapter()).listSessions(userId)
       return sessions.map(summaryOf).toSorted((one, other) => other.signedInAt - one.signedInAt)
@@ -77,11 +93,13 @@ export function openSignIn(options: SignInOptions): SignIn {
   }
 }
 
-async function answer(
-  library: Library,
-  { policy, demoEmail, guard }: SignInOptions & { readonly guard: SignInGuardDeps },
-  request: Request,
-): Promise<Response> {
+interface Answering extends SignInOptions {
+  readonly guard: SignInGuardDeps
+  readonly later: LibraryHooks['later']
+}
+
+async function answer(library: Library, options: Answering, request: Request): Promise<Response> {
+  const { policy, demoEmail, guard, factors } = options
   const path = new URL(request.url).pathname.slice(SIGN_IN_PATH.length)
   const isOffered = OFFERED.has(`${request.method} ${path}`)
   const isOff =
@@ -91,20 +109,76 @@ async function answer(
   if (!isOffered || isOff) {
     return Response.json({ code: 'NOT_FOUND', message: 'There is nothing here.' }, { status: 404 })
   }
+  if (path === FACTOR_PATH) return finishSignIn(library, options, request)
   const refused = path === PASSWORD_PATH ? await limitPassword(guard, request) : null
   if (refused !== null) return refused
   const answered = path === '/magic-link/verify' ? await openLink(library, request) : await library.handler(request)
   if (answered.status === 429) return tooMany(answered)
   if (!answered.ok || path === CHALLENGE_PATH) return answered
   const cookies = answered.headers.getSetCookie()
-  const known = await welcome(guard, request, cookies)
+  const pairs = cookies.map((cookie) => cookie.split(';')[0] ?? '').join('; ')
+  const visit = await findVisit(library, factors, pairs)
   // The library repeats the session's token in its body, where scripts could read it.
-  const headers = [...cookies, ...(known === null ? [] : [known])].map((cookie): [string, string] => [
-    'set-cookie',
-    cookie,
-  ])
-  return Response.json({ ok: true }, { headers })
+  if (visit?.isProven === false) return Response.json({ ok: true, second_factor: true }, { headers: setting(cookies) })
+  return Response.json(
+    { ok: true },
+    { headers: setting([...cookies, ...(await greet(options, request, cookies, path))]) },
+  )
 }
+
+function setting(cookies: readonly string[]): [string, string][] {
+  return cookies.map((cookie) => ['set-cookie', cookie])
+}
+
+/** Ways in whose email says already that a person signs in, and that of the sandbox. Only they make people with addresses. */
+const BY_EMAIL: ReadonlySet<string> = new Set(['/magic-link/verify', JOIN_PATH, FIRST_RUN_PATH, DEMO_PATH])
+
+/** @returns the cookies that a finished sign-in sets besides. */
+async function greet(
+  { guard, later, sendNewDevice, now }: Answering,
+  request: Request,
+  cookies: readonly string[],
+  path: string,
+): Promise<readonly string[]> {
+  const known = await welcome(guard, request, cookies)
+  if (known === null) return []
+  const { email, cookie, isNewDevice } = known
+  if (isNewDevice && !BY_EMAIL.has(path) && hasMailbox(email)) {
+    const { headers } = request
+    const from = { userAgent: headers.get('user-agent'), address: headers.get(ADDRESS_HEADER) }
+    later(() => sendNewDevice({ email, ...from, at: now() }))
+  }
+  return [cookie]
+}
+
+/** How long a sign-in waits for its second factor. Source: own choice. */
+const FACTOR_WAIT_MS = 10 * 60_000
+
+/** Takes the code of a person whose session opens nothing yet. */
+async function finishSignIn(library: Library, options: Answering, request: Request): Promise<Response> {
+  const cookie = request.headers.get('cookie') ?? ''
+  const visit = await findVisit(library, options.factors, cookie)
+  const isWaiting = visit?.isProven === false && visit.session.signedInAt > options.now() - FACTOR_WAIT_MS
+  if (!isWaiting) return Response.json({ code: 'SIGN_IN_FIRST', message: 'Sign in first.' }, { status: 401 })
+  const body: unknown = await request.json().catch(() => null)
+  const code = String(Reflect.get(Object(body), 'code') ?? '').slice(0, CODE_LENGTH_MAX)
+  const { sessionId, user } = visit.session
+  const outcome = await options.factors.prove({ userId: user.userId, sessionId }, code)
+  if (outcome === 'wrong') {
+    return Response.json({ code: 'WRONG_CODE', message: 'This code is wrong, or was used.' }, { status: 400 })
+  }
+  if (outcome !== 'right') {
+    const message = `Too many wrong codes. Try again in ${outcome.waitSeconds} s.`
+    const headers = { 'retry-after': String(outcome.waitSeconds) }
+    return Response.json({ code: 'TOO_MANY_CODES', message }, { status: 429, headers })
+  }
+  return Response.json(
+    { ok: true },
+    { headers: setting(await greet(options, request, cookie.split('; '), FACTOR_PATH)) },
+  )
+}
+
+const CODE_LENGTH_MAX = 64
 
 /** The library's refusal by address, in the form of every other one. */
 function tooMany({ headers }: Response): Response {
@@ -151,16 +225,29 @@ async function setPassword(
   return true
 }
 
-async function findSession(library: Library, cookie: string | undefined): Promise<Session | null> {
+interface Visit {
+  readonly session: Session
+  /** False where a second factor is on, and was not proven in this session. */
+  readonly isProven: boolean
+}
+
+async function findVisit(
+  library: Library,
+  factors: Pick<SecondFactors, 'isProven'>,
+  cookie: string | undefined,
+): Promise<Visit | null> {
   if (cookie === undefined || !cookie.includes('svc.session_token=')) return null
   const found = await library.api.getSession({ headers: new Headers({ cookie }), query: { disableRefresh: true } })
   if (found === null) return null
   const { session, user } = found
   return {
-    sessionId: session.id,
-    user: userOf(user),
-    signedInAt: session.createdAt.getTime(),
-    expiresAt: session.expiresAt.getTime(),
+    session: {
+      sessionId: session.id,
+      user: userOf(user),
+      signedInAt: session.createdAt.getTime(),
+      expiresAt: session.expiresAt.getTime(),
+    },
+    isProven: await factors.isProven({ userId: user.id, sessionId: session.id }),
   }
 }
 

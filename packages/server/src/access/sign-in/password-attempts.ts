@@ -27,6 +27,8 @@ export type AttemptName =
   | { readonly kind: 'account'; readonly email: string }
   | { readonly kind: 'device'; readonly deviceId: string }
   | { readonly kind: 'user'; readonly userId: string }
+  /** Codes of a person's second factor. */
+  | { readonly kind: 'factor'; readonly userId: string }
 
 /**
  * Says under which name a sign-in is counted. It depends on what the browser sends alone, so that it tells nothing

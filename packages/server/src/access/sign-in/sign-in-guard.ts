@@ -5,8 +5,17 @@ import { attemptName, clearAttempts, type PasswordAttemptDeps, takeAttempt } fro
 export interface SignInGuardDeps extends PasswordAttemptDeps {
   readonly cookiePrefix: string
   readonly isSecure: boolean
-  /** The address of whom a cookie signs in; null without a session. */
+  /** The address of whom a cookie signs in; null without a session, or where a second factor is missing. */
   readonly emailOf: (cookie: string) => Promise<string | null>
+}
+
+/** What a sign-in leaves behind. */
+export interface Welcome {
+  readonly email: string
+  /** The header that it sets. */
+  readonly cookie: string
+  /** Whether the account has never signed in there. */
+  readonly isNewDevice: boolean
 }
 
 const ADDRESS_LENGTH_MAX = 320
@@ -39,13 +48,13 @@ export async function limitPassword(deps: SignInGuardDeps, request: Request): Pr
  * is known from now on.
  *
  * @param cookies what the answer sets.
- * @returns the header that it sets besides; null where signing in failed.
+ * @returns null where signing in failed, or is not finished.
  */
 export async function welcome(
   deps: SignInGuardDeps,
   request: Request,
   cookies: readonly string[],
-): Promise<string | null> {
+): Promise<Welcome | null> {
   const session = cookies.map((cookie) => cookie.split(';')[0] ?? '').find((pair) => /session_token=./.test(pair))
   const email = session === undefined ? null : await deps.emailOf(session)
   if (email === null) return null
@@ -53,7 +62,7 @@ export async function welcome(
   const name = attemptName(device, email)
   await clearAttempts(deps, name)
   if (name.kind === 'device') await clearAttempts(deps, { kind: 'account', email: email.toLowerCase() })
-  return deviceCookie(device, email, deps.isSecure)
+  return { email, cookie: deviceCookie(device, email, deps.isSecure), isNewDevice: name.kind === 'account' }
 }
 
 function deviceOf({ secret, cookiePrefix }: SignInGuardDeps) {

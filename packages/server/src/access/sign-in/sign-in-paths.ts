@@ -12,6 +12,8 @@ export const JOIN_PATH = '/join'
 /** One click, where there is a person to be. */
 export const DEMO_PATH = '/sign-in/demo'
 export const PASSWORD_PATH = '/sign-in/email'
+/** Finishes a sign-in that waits for a second factor. */
+export const FACTOR_PATH = '/second-factor'
 export const CHALLENGE_PATH = '/siwe/challenge'
 
 /**
@@ -21,6 +23,7 @@ export const OFFERED: ReadonlySet<string> = new Set([
   'POST /sign-in/magic-link',
   'POST /magic-link/verify',
   `POST ${PASSWORD_PATH}`,
+  `POST ${FACTOR_PATH}`,
   `POST ${DEMO_PATH}`,
   `POST ${CHALLENGE_PATH}`,
   'POST /siwe/verify',

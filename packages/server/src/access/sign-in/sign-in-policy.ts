@@ -14,6 +14,16 @@ export interface WalletSignature {
   readonly signature: string
 }
 
+/** A sign-in from a browser that the account did not know. */
+export interface NewDeviceMail {
+  readonly email: string
+  /** As the browser says; null where it says nothing. */
+  readonly userAgent: string | null
+  readonly address: string | null
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
 /** What else the library is given. */
 export interface SignInDeps {
   readonly policy: SignInPolicy
@@ -35,6 +45,8 @@ export interface SignInDeps {
   }) => Promise<void>
   /** Tells the reader that their address, which a person wanted to add to another account, signs them in already. */
   readonly sendAddressTaken: (mail: { readonly email: string }) => Promise<void>
+  /** Tells the reader that their account was signed in to by a browser that it did not know. */
+  readonly sendNewDevice: (mail: NewDeviceMail) => Promise<void>
   /** Whether a signature is the wallet's: its key's, or its code's on that chain. Null where it is neither's. */
   readonly verifyWallet: (signed: WalletSignature) => Promise<'eoa' | 'contract' | null>
   /** The address that an open invitation was sent to; null where the token opens none. */

@@ -26,6 +26,7 @@ import type { GoLiveResult } from '../actions/go-live.ts'
 import type { CreditRequest, RecordedCredit } from '../actions/record-credit.ts'
 import type { Refund, RefundRequest } from '../actions/refund-request.ts'
 import type { ChangeLimitsResult, LimitsAction } from '../actions/set-account-limits.ts'
+import type { ResetFactorAction, ResetFactorResult } from '../actions/reset-factor.ts'
 import type { AccountAction } from '../actions/set-account-state.ts'
 
 export interface DepositFilter {
@@ -63,6 +64,8 @@ export interface AdminContext {
   findAccount(accountId: string): Promise<AccountDetails | null>
   setAccountStatus(input: AccountAction & { readonly status: AccountStatus }): Promise<SetStatusResult>
   closeAccount(input: AccountAction): Promise<CloseAccountResult>
+  /** Removes the second factor of a person. */
+  resetFactor(input: ResetFactorAction): Promise<ResetFactorResult>
   /** What holds for the keys of an account. */
   readAccountLimits(accountId: string): Promise<AccountLimits>
   changeAccountLimits(input: LimitsAction): Promise<ChangeLimitsResult>

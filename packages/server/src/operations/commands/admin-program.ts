@@ -19,6 +19,7 @@ import { logCommands } from './log-commands.ts'
 import { mailCommands } from './mail-commands.ts'
 import { migrateCommand } from './migrate-command.ts'
 import { overviewCommand } from './overview-command.ts'
+import { personCommands } from './person-commands.ts'
 import { reconcileCommand } from './reconcile-command.ts'
 import { releaseNotesCommand } from './release-notes-command.ts'
 import { requestCommands } from './request-commands.ts'
@@ -92,7 +93,7 @@ function createProgram(deps: CommandDeps, output: AdminDeps): Command {
     migrateCommand(deps),
     releaseNotesCommand(deps),
   ]
-  for (const command of [accountCommands(deps), keyCommands(deps), ...money, ...store]) {
+  for (const command of [accountCommands(deps), personCommands(deps), keyCommands(deps), ...money, ...store]) {
     program.addCommand(command)
   }
   program

@@ -17,6 +17,35 @@ export interface SignInAttemptTable {
   last_at: number
 }
 
+/** What an authenticator app of a person knows. */
+interface SecondFactorTable {
+  user_id: string
+  /** Sealed. */
+  secret: string
+  created_at: number
+  confirmed_at: number | null
+  /** The step of the last code that counted. */
+  last_step: Generated<number>
+}
+
+interface RecoveryCodeTable {
+  user_id: string
+  code_hash: string
+  used_at: number | null
+}
+
+interface ProvenSessionTable {
+  session_id: string
+  proven_at: number
+}
+
+/** The tables of second factors. */
+export interface FactorTables {
+  second_factor: SecondFactorTable
+  recovery_code: RecoveryCodeTable
+  proven_session: ProvenSessionTable
+}
+
 /** A terminal that asks to be signed in. */
 export interface DeviceRequestTable {
   device_hash: string

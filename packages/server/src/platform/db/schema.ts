@@ -42,6 +42,7 @@ import type {
   GatewaySettingTable,
   OperatorActionTable,
   OperatorTable,
+  FactorTables,
   SignInAttemptTable,
   SignInUserTable,
   StoreKindTable,
@@ -322,7 +323,7 @@ export interface BatchLineTable {
   result: string | null
 }
 
-export interface Schema {
+export interface Schema extends FactorTables {
   sign_in_user: SignInUserTable
   sign_in_attempt: SignInAttemptTable
   device_request: DeviceRequestTable
