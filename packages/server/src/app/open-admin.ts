@@ -39,6 +39,8 @@ import { takesLocalDeposits } from './open-local-chains.ts'
 import { hurryMail, listMail, suppressRecipient } from '../platform/mail/manage-outbox.ts'
 import { createOutboxStore } from '../platform/mail/outbox-store.ts'
 import { decideReview } from '../operations/actions/decide-review.ts'
+import { createAccountExport } from '../operations/actions/account-export-store.ts'
+import { exportAccount } from '../operations/actions/export-account.ts'
 import { readOverview } from '../money/billing/read-overview.ts'
 import { findRequest } from '../operations/actions/find-request.ts'
 import { refundRequest } from '../operations/actions/refund-request.ts'
@@ -147,7 +149,10 @@ function accountCommands(
   services: JournalDeps,
   note: Note,
   by: Operator,
-): Pick<AdminContext, 'createAccount' | 'listAccounts' | 'findAccount' | 'setAccountStatus' | 'closeAccount'> {
+): Pick<
+  AdminContext,
+  'createAccount' | 'listAccounts' | 'findAccount' | 'exportAccount' | 'setAccountStatus' | 'closeAccount'
+> {
   const accounts = createAccountStore(database)
   const writes = { accounts, keys: createKeyStore(database) }
   const deps = { ...services, writesOf: () => writes }
@@ -162,6 +167,8 @@ function accountCommands(
       ),
     listAccounts: (page) => listAccounts(accounts, page),
     findAccount: (accountId) => findAccount(accounts, accountId),
+    exportAccount: (input) =>
+      exportAccount({ ...services, accounts, sectionsOf: createAccountExport(database) }, by, input),
     setAccountStatus: (input) => changeAccountStatus(deps, by, input),
     closeAccount: (input) => endAccount(deps, by, input),
   }

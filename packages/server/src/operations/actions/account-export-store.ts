@@ -26,7 +26,12 @@ interface PageQuery {
  * read at all.
  */
 export function createAccountExport(database: Database): (accountId: string, now: number) => readonly ExportSection[] {
-  const readers = [...holderReaders(database), ...moneyReaders(database), ...depositReaders(database)]
+  const readers = [
+    ...holderReaders(database),
+    ...moneyReaders(database),
+    ...storedReaders(database),
+    ...depositReaders(database),
+  ]
   return (accountId, now) =>
     readers.map(([name, read]) => ({
       name,
@@ -169,6 +174,67 @@ function moneyReaders({ read }: Database): readonly Reader[] {
           .where('account_id', '=', accountId)
           .where('job_id', '>', after)
           .orderBy('job_id')
+          .limit(limit)
+          .execute(),
+    ],
+  ]
+}
+
+/** What the gateway keeps of what was sent and answered. Contents are sealed: files are fetched through the API. */
+function storedReaders({ read }: Database): readonly Reader[] {
+  return [
+    [
+      'files',
+      ({ accountId, after, limit }) =>
+        read
+          .selectFrom('stored_file')
+          .select(['file_id as id', 'file_id', 'purpose', 'filename', 'bytes', 'created_at', 'expires_at'])
+          .where('account_id', '=', accountId)
+          .where('file_id', '>', after)
+          .orderBy('file_id')
+          .limit(limit)
+          .execute(),
+    ],
+    [
+      'batches',
+      ({ accountId, after, limit }) =>
+        read
+          .selectFrom('batch')
+          .select(['batch_id as id', 'batch_id', 'key_id', 'endpoint', 'input_file_id', 'output_file_id'])
+          .select(['error_file_id', 'metadata', 'state', 'lines_total', 'lines_completed', 'lines_failed'])
+          .select(['created_at', 'ended_at'])
+          .where('account_id', '=', accountId)
+          .where('batch_id', '>', after)
+          .orderBy('batch_id')
+          .limit(limit)
+          .execute(),
+    ],
+    [
+      'stored_responses',
+      ({ accountId, after, limit }) =>
+        read
+          .selectFrom('stored_response')
+          .innerJoin('team', 'team.team_id', 'stored_response.team_id')
+          .select(['stored_response.response_id as id', 'stored_response.response_id', 'stored_response.team_id'])
+          .select(['stored_response.length', 'stored_response.created_at', 'stored_response.expires_at'])
+          .where('team.account_id', '=', accountId)
+          .where('stored_response.response_id', '>', after)
+          .orderBy('stored_response.response_id')
+          .limit(limit)
+          .execute(),
+    ],
+    [
+      'invitations',
+      ({ accountId, after, limit }) =>
+        read
+          .selectFrom('team_invitation')
+          .innerJoin('team', 'team.team_id', 'team_invitation.team_id')
+          .select(['team_invitation.invitation_id as id', 'team_invitation.team_id', 'team_invitation.email'])
+          .select(['team_invitation.role', 'team_invitation.created_at', 'team_invitation.expires_at'])
+          .select(['team_invitation.accepted_at', 'team_invitation.revoked_at'])
+          .where('team.account_id', '=', accountId)
+          .where('team_invitation.invitation_id', '>', after)
+          .orderBy('team_invitation.invitation_id')
           .limit(limit)
           .execute(),
     ],

@@ -1,3 +1,5 @@
+import { open } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { budgetPeriods, creditsJson, formatCredits, type Nanocredits } from '@svc/contract'
 import type { AccountDetails, AccountSummary } from '../../access/accounts/list-accounts.ts'
@@ -23,7 +25,7 @@ interface ListOptions {
   readonly after?: string
 }
 
-/** `account create`, `list`, `show`, `limits`, `suspend`, `resume` and `close`. */
+/** `account create`, `list`, `show`, `limits`, `suspend`, `resume`, `export` and `close`. */
 export function accountCommands(deps: CommandDeps): Command {
   const account = new Command('account').description('accounts, which hold credits')
   account
@@ -49,6 +51,15 @@ export function accountCommands(deps: CommandDeps): Command {
   addAccountLimits(account, deps)
   statusCommand(deps, account, 'suspend', 'let an account start no more requests; its credits stay')
   statusCommand(deps, account, 'resume', 'let a suspended account work again')
+  account
+    .command('export')
+    .description('write all that is stored about an account into a new file, as one JSON document')
+    .argument('<account>', 'its id')
+    .requiredOption('--to <file>', 'a file that is not there yet')
+    .requiredOption('--reason <words>', 'why; kept for good', parseReason)
+    .action((accountId: string, { to, reason }: { readonly to: string; readonly reason: string }, command: Command) =>
+      exportAccount(deps, command, { accountId, reason, to: resolve(to) }),
+    )
   account
     .command('close')
     .description('close an account for good: its keys end, its credits and records stay')
@@ -105,6 +116,30 @@ function setStatus(
     if (result === 'closed') throw new AdminError(`Account ${accountId} was closed for good.`)
     const text = `Account ${accountId} ${result === 'changed' ? 'is now' : 'was already'} ${status}.`
     return { text, json: { account_id: accountId, status } }
+  })
+}
+
+/** The file is its owner's alone: it names people. */
+const PRIVATE = 0o600
+
+function exportAccount(
+  deps: CommandDeps,
+  command: Command,
+  { accountId, reason, to }: { readonly accountId: string; readonly reason: string; readonly to: string },
+): Promise<void> {
+  return runCommand(deps, command, async (context) => {
+    const file = await open(to, 'wx', PRIVATE).catch((error: unknown) => {
+      throw new AdminError(`${to} cannot be made: ${error instanceof Error ? error.message : String(error)}`)
+    })
+    try {
+      const pieces = await context.exportAccount({ accountId, reason })
+      if (pieces === null) throw unknownAccount(accountId)
+      let bytes = 0
+      for await (const piece of pieces) bytes += (await file.write(piece)).bytesWritten
+      return { text: `Wrote ${bytes} bytes to ${to}.`, json: { account_id: accountId, file: to, bytes } }
+    } finally {
+      await file.close()
+    }
   })
 }
 

@@ -62,6 +62,10 @@ export interface AdminContext {
   createAccount(request: AccountRequest): Promise<CreatedAccount | null>
   listAccounts(page: AccountPage): Promise<readonly AccountSummary[]>
   findAccount(accountId: string): Promise<AccountDetails | null>
+  /** Everything that belongs to an account as one JSON document, in pieces; null where there is none. */
+  exportAccount(
+    input: Pick<AccountAction, 'accountId'> & { readonly reason: string },
+  ): Promise<AsyncGenerator<string, void, undefined> | null>
   setAccountStatus(input: AccountAction & { readonly status: AccountStatus }): Promise<SetStatusResult>
   closeAccount(input: AccountAction): Promise<CloseAccountResult>
   /** Removes the second factor of a person. */
