@@ -26,7 +26,7 @@ import { LOG_NAME, openTestLog } from '../../packages/server/testing/test-log.ts
 const KILLS = Number(process.env['SVC_TEST_ROUNDS'] ?? 200)
 const PROCESSES = 3
 /** A process lives so long at most once it has booked something, in milliseconds. */
-const LIFE_MS = 900
+const LIFE_MS = 3_000
 const HOUR = { timeout: 3_600_000 }
 const PROGRAM = join(import.meta.dirname, 'log-process.ts')
 const { sha256 } = nodeCrypto
