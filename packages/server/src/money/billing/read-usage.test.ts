@@ -140,7 +140,7 @@ describeEachEngine('usage', (engine) => {
       }
       const whole = await read(null)
       expect(JSON.stringify(whole, replaceBigints)).toContain('svc-llama')
-      for (const rows of [1, 2, 3, 7, 1_000]) expect(await read(rows)).toEqual(whole)
+      for (const rows of [1, 3, 1_000]) expect(await read(rows)).toEqual(whole)
     })
 
     test('of nothing has no ids', async () => {
@@ -178,7 +178,7 @@ describeEachEngine('usage', (engine) => {
         tokens: random(1_000),
       }))
       const caller = await seedCalls(many)
-      for (let round = 0; round < 25; round++) {
+      for (let round = 0; round < 10; round++) {
         const [from, to] = [start + random(5 * DAY_MS), start + random(6 * DAY_MS)].toSorted((a, b) => a - b)
         if (from === undefined || to === undefined || from === to) continue
         const model = random(2) === 0 ? null : `model-${random(3)}`

@@ -15,6 +15,7 @@ import { ASSET_DECIMALS } from '../../chain/assets.ts'
 import { DECIMALS } from './audit-deposits.ts'
 import { logInvariant } from '../ledger-log/audit-log.ts'
 import { invariants } from './audit-invariants.ts'
+import type { Invariant } from './audit-query.ts'
 import { runAudit } from './audit.ts'
 
 const CREDITS = 25_000_000_000_000n
@@ -386,6 +387,13 @@ describeEachEngine('books that a hand has changed', (engine) => {
     return report.rows.filter((row) => row.breaches > 0).map((row) => row.name)
   }
 
+  /** Whether one promise is: a whole audit for each of the breaks takes ten times the work. */
+  const isKept = async (promise: string): Promise<boolean> => {
+    const { check } = invariants.find(({ name }) => name === promise) as Invariant
+    const { read } = stage.money.test.database
+    return (await check({ db: read, engine, now: stage.clock.now() })).breaches.length === 0
+  }
+
   test('are sound before', async () => {
     expect(await broken()).toEqual([])
   })
@@ -393,7 +401,7 @@ describeEachEngine('books that a hand has changed', (engine) => {
   test.each(BREAKS)('%s: %s breaks "%s"', async (table, statement, promise) => {
     const restore = await hand.breakTable(table, statement)
     try {
-      expect(await broken()).toContain(promise)
+      expect(await isKept(promise)).toBe(false)
     } finally {
       await restore()
     }
@@ -403,7 +411,7 @@ describeEachEngine('books that a hand has changed', (engine) => {
     const restores: (() => Promise<void>)[] = []
     try {
       for (const [table, statement] of statements) restores.unshift(await hand.breakTable(table, statement))
-      expect(await broken()).toContain(promise)
+      expect(await isKept(promise)).toBe(false)
     } finally {
       for (const restore of restores) await restore()
     }
