@@ -175,6 +175,8 @@ describeEachEngine('keys', (engine) => {
     ]
     for (const path of places) {
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+        // Every key may end itself, which raises nothing.
+        if (method === 'DELETE' && path === `/v1/keys/${keyId}`) continue
         const answer = await gateway.fetch(path, { key: rawKey, method, body: change })
         expect([path, method, answer.status >= 400]).toEqual([path, method, true])
       }
@@ -283,7 +285,7 @@ describe('wrong keys', () => {
 })
 
 describeEachEngine('a key that another process revokes', (engine) => {
-  test('ends its running streams and opens no others', { timeout: 60_000 }, async () => {
+  test('ends its running streams and opens no others', { timeout: 180_000 }, async () => {
     const processes = await openGatewayProcesses({ engine, upstreamUrl: stub.url, credits: '100' })
     const gateway = await processes.start()
     endlessStream()
