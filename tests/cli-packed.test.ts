@@ -103,7 +103,7 @@ beforeAll(async () => {
   const file = path.join(folder, 'svc.cjs')
   await bundle("export { run } from './src/run.ts'; export { createTerminal } from './src/terminal/terminal.ts'", file)
   parts = createRequire(import.meta.url)(file) as ClientParts
-}, 60_000)
+}, 180_000)
 afterAll(() => {
   server.close()
   rmSync(folder, { recursive: true, force: true })

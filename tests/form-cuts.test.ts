@@ -61,7 +61,7 @@ const textOf = ({ delta }: FormEvent): string => (typeof delta === 'string' ? de
 
 const AT_ONCE = 50
 
-test.each(forms)('$path', { timeout: 60_000 }, async ({ path, body, end, failure, delta }) => {
+test.each(forms)('$path', { timeout: 180_000 }, async ({ path, body, end, failure, delta }) => {
   // Each request gets the next length: which of them it is does not matter, that each comes once does.
   const left = Array.from({ length: recording.length + 1 }, (_none, index) => index)
   const total = left.length

@@ -109,7 +109,7 @@ describe.concurrent.each(TABLE)('an upstream that $upstream', (row) => {
     if (pieces > PIECES) sendEvent(response, chunkText({}, 'stop'))
   }
 
-  test('is paid by the table wherever its caller leaves, and every hold is closed', { timeout: 60_000 }, async () => {
+  test('is paid by the table wherever its caller leaves, and every hold is closed', { timeout: 180_000 }, async () => {
     // 1 to 19 pieces, and 20 for the whole answer with its finish.
     const points = Array.from({ length: PIECES + 1 }, (_, index) => index + 1)
     const left = await Promise.all(

@@ -274,7 +274,7 @@ describe('the body', () => {
     expect(stub.chats.at(-1)?.json).toMatchObject({ max_completion_tokens: 7, max_tokens: 7 })
   })
 
-  test('any body reaches the upstream with the same text, but for the model', { timeout: 60_000 }, async () => {
+  test('any body reaches the upstream with the same text, but for the model', { timeout: 180_000 }, async () => {
     const digits = fc.stringMatching(/^-?(0|[1-9]\d{0,40})(\.\d{1,40})?([eE][+-]?\d{1,4})?$/)
     // A name of letters may be read as a count or a length, which is what tests of bounded work are about.
     const nameless = (text: string): string => text.replaceAll(/[a-z]/gi, 'é')

@@ -14,7 +14,7 @@ import { type Asked, PAID_KINDS, type PaidKind, paidRoutes, usePaidStub } from '
 const KINDS = PAID_KINDS.filter(({ name }) => name !== 'videos')
 const SPEECH = 'speech'
 /** Beyond the time after which a settlement goes into the file. */
-const TIME = 60_000
+const TIME = 180_000
 
 /** What an answer says of its charge: in its body, or in its headers where the body is no place for it. */
 function toldOf({ text, headers }: Asked): { readonly credits: string; readonly state: string | null } {

@@ -86,7 +86,7 @@ const gatewayPort = (): number => Number(new URL(gateway.v1).port)
 
 describe('size', () => {
   // B084
-  test.each([1.2, 12, 30])('an image of %d MB is an ordinary request', { timeout: 60_000 }, async (megabytes) => {
+  test.each([1.2, 12, 30])('an image of %d MB is an ordinary request', { timeout: 180_000 }, async (megabytes) => {
     const body = imageOf(megabytes * 1e6)
     const answer = await post(body)
     expect(answer.status).toBe(200)

@@ -184,7 +184,7 @@ describeEachEngine('secrets', (engine) => {
   }
 
   // B174
-  test('keys and prompts are in no log line, no error and no table', { timeout: 60_000 }, async () => {
+  test('keys and prompts are in no log line, no error and no table', { timeout: 180_000 }, async () => {
     await successes()
     await upstreamFailures()
     await hangUps()

@@ -89,7 +89,7 @@ async function take(socket: Socket, bytes: number): Promise<Buffer | null> {
 const TOKENS = 200_000
 
 describe('a client that reads a kilobyte at a time', () => {
-  test('pauses the upstream, keeps no memory, and gets the whole answer', { timeout: 60_000 }, async () => {
+  test('pauses the upstream, keeps no memory, and gets the whole answer', { timeout: 180_000 }, async () => {
     const frames = 1_500
     let offered: Offered | null = null
     stub.onChat = (_call, response) => void (offered = offer(response, frames))

@@ -13,7 +13,7 @@ import { chargeIn, credits, finishReasonOf, hasText, openStream, question } from
 import { steppedStream } from './stepped-stream.ts'
 
 /** Beyond the time for which the ledger asks a database that does not answer. */
-const TIME = 60_000
+const TIME = 180_000
 /** Nanocredits for a token of output and of the prompt, with the margin. Source: the bundled list. */
 const OPUS = { output: 30_000_000n, prompt: 6_000_000n } as const
 /** Bytes of half the first step of a hold, which has 4,096 tokens, and of all of it. */

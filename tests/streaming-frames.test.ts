@@ -85,7 +85,7 @@ describe('bytes', () => {
     expect((await streamOf(gateway)).content).toBe('Gr\u00fc\u00dfe \u{1f469}\u200d\u{1f680}')
   })
 
-  test('any cuts, line ends, comments and spellings give the client the same text', { timeout: 60_000 }, async () => {
+  test('any cuts, line ends, comments and spellings give the client the same text', { timeout: 180_000 }, async () => {
     const spelling = fc.record({
       words: fc.array(fc.string({ unit: 'grapheme', maxLength: 12 }), { minLength: 1, maxLength: 6 }),
       lineEnd: fc.constantFrom('\n', '\r\n', '\r'),
@@ -337,7 +337,7 @@ describe('the end', () => {
   // B059
   test(
     '1,000 short streams with a comment every millisecond end with [DONE] and not a byte more',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async () => {
       const warnings: Error[] = []
       const note = (warning: Error): void => void warnings.push(warning)

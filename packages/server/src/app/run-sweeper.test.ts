@@ -42,4 +42,4 @@ test('a provider that does not answer ends no sweeper that is to go on', async (
   await once(child, 'close')
   await store.close()
   await rm(folder, { recursive: true })
-}, 60_000)
+}, 180_000)

@@ -134,4 +134,4 @@ test('a stop says what it waits for, and a second signal ends it at once', async
   await processes.stop()
   expect(next.output()).toContain('"msg":"stopped"')
   await stub.close()
-}, 60_000)
+}, 180_000)
