@@ -37,7 +37,7 @@ afterAll(async () => {
   await gateway.stop()
 })
 
-const PLACES = ['Accounts', 'Deposits', 'Upstreams', 'Prices', 'Audit', 'Journal', 'Settings'] as const
+const PLACES = ['Earnings', 'Accounts', 'Deposits', 'Upstreams', 'Prices', 'Audit', 'Journal', 'Settings'] as const
 
 async function giveReason(reason: string, button: string): Promise<void> {
   await page.getByLabel('Reason').fill(reason)

@@ -38,18 +38,23 @@ const NO_SCHEMA = `const schema = new Proxy(function () {}, {
 })
 export { schema as z }`
 
+/** Modules that read what a person brings, such as a receipt, and so need their schemas. Pages load them when needed. */
+const READERS = [path.join(CONTRACT, 'log') + path.sep, path.join(CONTRACT, 'recompute-charge.ts')]
+
 const STUB = '\0svc-no-schemas'
 
 /**
  * Takes the schemas out of what the browser loads. The pages send what the contract's types allow and believe their own
  * gateway's answers, so they never parse by a schema; the rows of the tables come as plain data, made when this is
- * built. What is left of a schema, beside a constant that a page needs, is one object in place of all of them.
+ * built. What is left of a schema, beside a constant that a page needs, is one object in place of all of them. The readers of
+ * receipts alone keep theirs.
  */
 export function withoutSchemas(): Plugin {
   return {
     name: 'svc-without-schemas',
     enforce: 'pre',
-    resolveId: (id) => (id === 'zod' ? STUB : null),
+    resolveId: (id, importer = '') =>
+      id === 'zod' && !READERS.some((reader) => importer.startsWith(reader)) ? STUB : null,
     load: (id) => (id === STUB ? NO_SCHEMA : (tables.get(id.split('?')[0] ?? '') ?? null)),
   }
 }

@@ -1,7 +1,8 @@
 /** `svc log`: the keys of the ledger log, and a watch over it. */
 import { ApiError } from '@svc/contract'
 import { nodeCrypto } from '@svc/contract/log/node-crypto'
-import { openProof, parseReceipt } from '@svc/contract/log/receipt'
+import { openProof } from '@svc/contract/log/open-proof'
+import { parseReceipt } from '@svc/contract/log/receipt'
 import { formatVerifierKey, parseVerifierKey, type VerifierKey } from '@svc/contract/log/signed-note'
 import { type Tile, tilePath } from '@svc/contract/log/tiles'
 import { HASH_BYTES } from '@svc/contract/log/merkle-tree'

@@ -1,6 +1,7 @@
 /** `svc receipt`: gets receipts, and checks them with nothing but a key. */
 import { nodeCrypto } from '@svc/contract/log/node-crypto'
-import { openProof, parseReceipt, type Receipt } from '@svc/contract/log/receipt'
+import { openProof } from '@svc/contract/log/open-proof'
+import { parseReceipt, type Receipt } from '@svc/contract/log/receipt'
 import { checkLine, verifyReceipt } from '@svc/contract/log/verify-receipt'
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'

@@ -54,4 +54,10 @@ const terms = createRoute({
   component: lazyPage(() => import('../pages/terms/terms-page.tsx'), 'TermsPage'),
 })
 
-export const gates = [terms, signIn, link, confirmEmail, invitation, firstRun] as const
+const receipt = createRoute({
+  ...gate,
+  path: '/receipt',
+  component: lazyPage(() => import('../pages/receipt/receipt-page.tsx'), 'ReceiptPage'),
+})
+
+export const gates = [terms, receipt, signIn, link, confirmEmail, invitation, firstRun] as const

@@ -67,3 +67,29 @@ export const readPricesSearch = ({ q, show, rows }: Search): PricesSearch =>
     show: SHOWN.find((each) => each === show),
     rows: readRows(rows),
   } as Required<PricesSearch>)
+
+export const EARNINGS_SPANS = [7, 30, 90, 365] as const
+
+export interface EarningsSearch {
+  /** Days up to today. */
+  readonly days?: (typeof EARNINGS_SPANS)[number]
+  /** Both ends of a span of its own, such as 2026-03-31; both days are in. */
+  readonly from?: string
+  readonly to?: string
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+const dayOf = (value: unknown): string | undefined => {
+  const text = textOf(value)
+  return text !== undefined && DAY.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined
+}
+
+/** Half of a span is none. */
+export function readEarningsSearch({ days, from, to }: Search): EarningsSearch {
+  const [first, last] = [dayOf(from), dayOf(to)]
+  if (first !== undefined && last !== undefined) return { from: first, to: last }
+  return only<EarningsSearch>({
+    days: EARNINGS_SPANS.find((each) => each === Number(days)),
+  } as Required<EarningsSearch>)
+}

@@ -2,10 +2,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { clsx } from 'clsx'
-import { Boxes, CircleUser, KeyRound, Receipt, Search } from 'lucide-react'
+import { Boxes, CircleUser, FileCheck2, KeyRound, Receipt, Search } from 'lucide-react'
 import { Dialog } from 'radix-ui'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
-import { useCan, useTeam } from '../api/session.ts'
+import { useCan, useSignedIn, useTeam } from '../api/session.ts'
 import { keysQuery, modelsQuery } from '../api/team.ts'
 import { useReturnFocus } from '../ui/use-return-focus.ts'
 import { findEntries, type PaletteEntry, requestIdOf } from './palette-entries.ts'
@@ -36,6 +36,14 @@ function useEntries(): readonly PaletteEntry[] {
       href: `${base}/account`,
       icon: CircleUser,
     },
+    {
+      id: 'page-receipt',
+      group: 'Pages',
+      name: 'Check a receipt',
+      note: 'ledger log',
+      href: '/receipt',
+      icon: FileCheck2,
+    },
     ...keys.map(({ id, name, display, status }) => ({
       id: `key-${id}`,
       group: 'Keys',
@@ -58,10 +66,14 @@ function useEntries(): readonly PaletteEntry[] {
 function useFound(text: string): readonly PaletteEntry[] {
   const team = useTeam()
   const entries = useEntries()
+  const isOperator = useSignedIn().user.is_operator
   const requestId = requestIdOf(text)
   if (requestId === null) return findEntries(entries, text)
-  const href = `/team/${team.id}/usage/${requestId}`
-  return [{ id: 'request', group: 'Requests', name: 'Open this request', note: requestId, href, icon: Receipt }]
+  const found = { group: 'Requests', note: requestId, icon: Receipt }
+  const own = { ...found, id: 'request', name: 'Open this request', href: `/team/${team.id}/usage/${requestId}` }
+  const href = `/team/${team.id}/operator/requests/${requestId}`
+  // The gateway's own view comes first: an operator finds any account's request.
+  return isOperator ? [{ ...found, id: 'any-request', name: 'Look up this request', href }, own] : [own]
 }
 
 export function Palette({ onClose }: { readonly onClose: () => void }) {

@@ -8,7 +8,7 @@ import { PageSkeleton } from '../ui/skeleton.tsx'
 import { ErrorPage } from './error-page.tsx'
 import { gates, root } from './gates.tsx'
 import { meantTeam } from './last-team.ts'
-import { readAccountsSearch, readDepositsSearch, readJournalSearch, readPricesSearch } from './operator-search.ts'
+import * as operatorSearches from './operator-search.ts'
 import * as searches from './search.ts'
 import { TeamFrame } from './team-frame.tsx'
 
@@ -166,10 +166,29 @@ const operator = createRoute({
   component: Outlet,
 })
 
+const operatorEarnings = createRoute({
+  getParentRoute: () => operator,
+  path: '/earnings',
+  validateSearch: operatorSearches.readEarningsSearch,
+  component: lazyPage(() => import('../pages/operator/earnings-page.tsx'), 'EarningsPage'),
+})
+
+const operatorReconciliation = createRoute({
+  getParentRoute: () => operatorEarnings,
+  path: '/$runId',
+  component: lazyPage(() => import('../pages/operator/reconciliation-drawer.tsx'), 'ReconciliationDrawer'),
+})
+
+const operatorRequest = createRoute({
+  getParentRoute: () => operator,
+  path: '/requests/$requestId',
+  component: lazyPage(() => import('../pages/operator/request-page.tsx'), 'OperatorRequestPage'),
+})
+
 const operatorAccounts = createRoute({
   getParentRoute: () => operator,
   path: '/accounts',
-  validateSearch: readAccountsSearch,
+  validateSearch: operatorSearches.readAccountsSearch,
   component: lazyPage(() => import('../pages/operator/accounts-page.tsx'), 'AccountsPage'),
 })
 
@@ -182,7 +201,7 @@ const operatorAccount = createRoute({
 const operatorDeposits = createRoute({
   getParentRoute: () => operator,
   path: '/deposits',
-  validateSearch: readDepositsSearch,
+  validateSearch: operatorSearches.readDepositsSearch,
   component: lazyPage(() => import('../pages/operator/deposits-page.tsx'), 'DepositsPage'),
 })
 
@@ -201,7 +220,7 @@ const operatorUpstreams = createRoute({
 const operatorPrices = createRoute({
   getParentRoute: () => operator,
   path: '/prices',
-  validateSearch: readPricesSearch,
+  validateSearch: operatorSearches.readPricesSearch,
   component: lazyPage(() => import('../pages/operator/prices-page.tsx'), 'PricesPage'),
 })
 
@@ -214,7 +233,7 @@ const operatorAudit = createRoute({
 const operatorJournal = createRoute({
   getParentRoute: () => operator,
   path: '/journal',
-  validateSearch: readJournalSearch,
+  validateSearch: operatorSearches.readJournalSearch,
   component: lazyPage(() => import('../pages/operator/journal-page.tsx'), 'JournalPage'),
 })
 
@@ -225,6 +244,8 @@ const operatorSettings = createRoute({
 })
 
 const operatorPages = operator.addChildren([
+  operatorEarnings.addChildren([operatorReconciliation]),
+  operatorRequest,
   operatorAccounts,
   operatorAccount,
   operatorDeposits.addChildren([operatorDeposit]),

@@ -1,11 +1,9 @@
 /** The receipt of one line of an account: what was booked, why, and the proof that it is in the ledger log. */
 import { z } from 'zod'
 import { parseBase64 } from './bytes.ts'
-import { parseCheckpoint, type Checkpoint } from './checkpoint.ts'
 import { ledgerEntry, ledgerRecord } from './ledger-entry.ts'
 import { SALT_BYTES } from './ledger-leaf.ts'
-import { parseNote, type SignedNote } from './signed-note.ts'
-import { parseTlogProof, type TlogProof } from './tlog-proof.ts'
+import { openProof } from './open-proof.ts'
 
 /** Longest text that is read as a receipt. */
 export const RECEIPT_LENGTH_MAX = 1_000_000
@@ -32,20 +30,6 @@ export const receiptBody = z
   .meta({ id: 'Receipt' })
 
 export type Receipt = Readonly<z.output<typeof receiptBody>>
-
-/** A proof with what it holds, taken apart. Nothing of it was checked. */
-export interface OpenProof extends TlogProof {
-  readonly note: SignedNote
-  readonly head: Checkpoint
-}
-
-/** Takes the proof of a receipt apart. @returns null for what is none. */
-export function openProof(text: string): OpenProof | null {
-  const proof = parseTlogProof(text)
-  const note = proof === null ? null : parseNote(proof.checkpoint)
-  const head = note === null ? null : parseCheckpoint(note.text)
-  return proof === null || note === null || head === null ? null : { ...proof, note, head }
-}
 
 /** What is wrong with a text that is no receipt. */
 export interface ReceiptProblem {

@@ -6,7 +6,8 @@ import { leafData, recordDigest } from './ledger-leaf.ts'
 import type { LogCrypto } from './log-crypto.ts'
 import { rootByInclusion } from './merkle-proof.ts'
 import { hashLeaf } from './merkle-tree.ts'
-import { openProof, type Receipt } from './receipt.ts'
+import { openProof } from './open-proof.ts'
+import type { Receipt } from './receipt.ts'
 import { formatVerifierKey, signersOf, type VerifierKey } from './signed-note.ts'
 
 /** What is checked, in this order. */

@@ -12,6 +12,7 @@ import { Failure } from '../../ui/failure.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { Time } from '../../ui/time.tsx'
+import { ReceiptButton } from '../receipt/receipt-button.tsx'
 import { billOf, otherRule } from './bill.ts'
 import { UsageMovement } from './usage-movement.tsx'
 import { UsageStatus } from './usage-status.tsx'
@@ -96,6 +97,7 @@ function Details({ record }: { readonly record: Exact<TeamUsageRecord> }) {
         </Fact>
       </Facts>
       <UsageMovement requestId={record.request_id} />
+      <ReceiptButton requestId={record.request_id} />
       <div className="flex flex-wrap gap-2">
         <CopyButton text={record.request_id} what="the request id">
           Copy the id

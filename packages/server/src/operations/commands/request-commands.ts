@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { creditsJson, formatCredits, nanocreditsOf, type Nanocredits } from '@svc/contract'
-import { openProof, type Receipt } from '@svc/contract/log/receipt'
+import { openProof } from '@svc/contract/log/open-proof'
+import type { Receipt } from '@svc/contract/log/receipt'
 import type { FoundCharge } from '../../money/billing/find-charge.ts'
 import type { BookedHold, BookedTransfer } from '../../money/ledger/request-rows.ts'
 import type { ShownAttempt } from '../actions/find-request.ts'
