@@ -72,6 +72,7 @@ export const wideLimits = {
   failed_auth_per_minute: 10_000_000,
   free_answers: 1_000_000_000,
   breaker_open_ms: 0,
+  waiting_ms: 120_000,
 } as const
 
 /** The environment of a gateway with one upstream. */
