@@ -461,9 +461,9 @@ test('a chosen theme is there before the scripts of the page', { timeout: TEST_M
 })
 
 /** What a page's scripts are allowed to weigh, compressed. Source: decision 0042 (the console). */
-const SCRIPT_BYTES_MAX = 156_000
+const SCRIPT_BYTES_MAX = 160_000
 
-test('the overview takes less than 156 KB of scripts, schemas not among them', { timeout: TEST_MS }, async () => {
+test('the overview takes less than 160 KB of scripts, schemas not among them', { timeout: TEST_MS }, async () => {
   await page.goto(`${origin()}/console`)
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   await page.getByRole('button', { name: 'Change the team' }).waitFor()
