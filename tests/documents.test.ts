@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DEMO_EMAIL } from '../packages/server/src/access/accounts/seed-demo.ts'
 import { runAdmin } from '../packages/server/src/operations/commands/admin-program.ts'
 import {
   clientNames,
@@ -18,6 +19,7 @@ import { loadConfig } from '../packages/server/src/config/load-config.ts'
 import { fileVariableOf } from '../packages/server/src/config/secret-files.ts'
 import { migrateConfigured } from '../packages/server/src/app/migrate-configured.ts'
 import { openAdmin } from '../packages/server/src/app/open-admin.ts'
+import { createBrowserSession } from '../packages/server/testing/browser-session.ts'
 import { heldBackDeposit, waitingMail } from '../packages/server/testing/operator-scene.ts'
 import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { readTree, type TextFile } from '../tools/tidy/tree.ts'
@@ -206,6 +208,8 @@ describe('a newcomer', () => {
     const sessionSecret = readKeptSecret(gateway.dataDir, 'session-secret')
     const depositId = (await heldBackDeposit(gateway.gateway.database, gateway.accountId)).depositId
     const mailId = await waitingMail(gateway.gateway.database, gateway.accountId)
+    // A person for the commands about people.
+    await createBrowserSession(gateway.baseUrl).json('POST', '/auth/sign-in/demo', {})
     const errors: string[] = []
     // Opened once: that each command opens and closes the storage is promised elsewhere, and takes longest.
     const admin = await openAdmin({
@@ -232,6 +236,7 @@ describe('a newcomer', () => {
         .replaceAll('ACCOUNT_ID', gateway.accountId)
         .replaceAll('KEY_ID', keyId)
         .replaceAll('MAIL_ID', mailId)
+        .replaceAll('grace@example.com', DEMO_EMAIL)
       const words = [...named.replaceAll('DEPOSIT_ID', `dep_${depositId}`).matchAll(/'([^']*)'|(\S+)/g)]
         .map(([, quoted, plain]) => quoted ?? plain ?? '')
         .slice(4)
