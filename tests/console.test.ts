@@ -298,10 +298,10 @@ test('usage: a day is read with the keyboard, a record shows how its credits mov
 })
 
 test(
-  'the palette finds a page, a key, a model and a request, by the keyboard alone',
+  'the palette finds a page, an action, a key, a model and a request, by the keyboard alone',
   { timeout: TEST_MS },
   async () => {
-    const input = page.getByRole('combobox', { name: 'Find a page, key, model or request id' })
+    const input = page.getByRole('combobox', { name: 'Find a page, action, key, model or request id' })
     const find = async (text: string, option: RegExp): Promise<void> => {
       await page.keyboard.press('Control+k')
       await input.fill(text)
@@ -321,6 +321,24 @@ test(
     await find(id, new RegExp(id))
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Request', exact: true }).waitFor()
+    await page.keyboard.press('Escape')
+    await find('new key', /^New key/)
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'New key' }).waitFor()
+    await page.keyboard.press('Escape')
+    await find('revoke batch', /^Revoke batch/)
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: /Revoke/ }).waitFor()
+    await page.keyboard.press('Escape')
+    await find('dark', /^Dark theme/)
+    await page.keyboard.press('Enter')
+    await page.locator('html[data-theme=dark]').waitFor()
+    await find('light', /^Light theme/)
+    await page.keyboard.press('Enter')
+    await page.locator('html[data-theme=light]').waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+    expect(await faultsOf(page)).toEqual([])
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+k')
     await input.waitFor()

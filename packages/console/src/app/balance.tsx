@@ -47,7 +47,11 @@ export function Balance() {
         </span>
       </Link>
       <Suspense fallback={null}>
-        <LastMove credits={data?.credits} />
+        <LastMove
+          credits={data?.credits}
+          isLow={share !== null && share < 0.5}
+          threshold={settings?.alert_credits ?? null}
+        />
       </Suspense>
       {share !== null && (
         <span

@@ -1,17 +1,28 @@
 import { Search } from 'lucide-react'
-import { Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState, useSyncExternalStore } from 'react'
 import { lazyPart } from '../ui/lazy-part.ts'
+import { keyboardHelp, openKeyboardHelp } from './keyboard-help-state.ts'
 
 const load = () => import('./palette.tsx')
 const Palette = lazyPart(async () => (await load()).Palette)
 
 const isApple = /mac|iphone|ipad/i.test(navigator.userAgent)
 
-/** Opens the palette, as ⌘K and Ctrl-K do from anywhere. */
+const KeyboardHelp = lazyPart(async () => (await import('./keyboard-help.tsx')).KeyboardHelp)
+
+/** Whether a key types a text where the keyboard is now. */
+function isTyping({ target }: Event): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'))
+}
+
+/** Opens the palette, as ⌘K and Ctrl-K do from anywhere, and by a question mark the list of shortcuts. */
 export function FindButton() {
   const [isOpen, setOpen] = useState(false)
+  const isHelpOpen = useSyncExternalStore(keyboardHelp.subscribe, keyboardHelp.isOpen)
   useEffect(() => {
     const listen = (event: globalThis.KeyboardEvent): void => {
+      const isPlain = !(event.metaKey || event.ctrlKey || event.altKey)
+      if (event.key === '?' && isPlain && !isTyping(event)) openKeyboardHelp()
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey) return
       event.preventDefault()
       setOpen((wasOpen) => !wasOpen)
@@ -40,6 +51,11 @@ export function FindButton() {
       {isOpen && (
         <Suspense fallback={null}>
           <Palette onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+      {isHelpOpen && (
+        <Suspense fallback={null}>
+          <KeyboardHelp onClose={keyboardHelp.close} />
         </Suspense>
       )}
     </>

@@ -1,17 +1,15 @@
 /** The menus around the page. They load when the pointer or focus comes near their buttons. */
-import { useQueryClient } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { BookOpen, Check, LogOut, Moon, Plus, Settings, Sun, SunMoon } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
 import { type ReactNode, useState } from 'react'
 import { useSignedIn, useTeam } from '../api/session.ts'
-import { signOut } from '../api/sign-in.ts'
 import { menuContent, menuItem, menuLabel } from '../ui/menu.ts'
 import type { MenuProps } from '../ui/menu-button.tsx'
-import { toast } from '../ui/toasts.tsx'
 import { dividePlaces, hrefOf } from './places.ts'
 import { chooseTheme, readTheme, type Theme } from './theme.ts'
 import { usePlaces } from './use-places.ts'
+import { useSignOut } from './use-sign-out.ts'
 
 function Menu({
   trigger,
@@ -60,17 +58,7 @@ export function TeamMenu(props: MenuProps) {
 export function AccountMenu(props: MenuProps) {
   const { user } = useSignedIn()
   const team = useTeam()
-  const client = useQueryClient()
-  const navigate = useNavigate()
-  const leave = async (): Promise<void> => {
-    try {
-      await signOut()
-      client.clear()
-      await navigate({ to: '/sign-in' })
-    } catch (error) {
-      toast.failure(error)
-    }
-  }
+  const leave = useSignOut()
   return (
     <Menu {...props} align="end">
       <div className="px-2 pt-1.5 pb-2">

@@ -7,7 +7,7 @@ const entry = (group: string, name: string, note = ''): PaletteEntry => ({
   group,
   name,
   note,
-  href: '/',
+  to: { href: '/' },
   icon: Boxes,
 })
 

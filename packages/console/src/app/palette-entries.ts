@@ -8,9 +8,13 @@ export interface PaletteEntry {
   readonly name: string
   /** Small, beside the name; found too. */
   readonly note: string
-  readonly href: string
+  /** Where it leads, or what it does. */
+  readonly to: PaletteTarget
   readonly icon: LucideIcon
 }
+
+/** The address is below the console. */
+export type PaletteTarget = { readonly href: string } | { readonly run: () => void }
 
 /** Entries of one group that are shown at once. */
 const GROUP_MAX = 8

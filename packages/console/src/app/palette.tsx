@@ -1,4 +1,4 @@
-/** Finds any page, key, model or request by a few letters. */
+/** Finds any page, action, key, model or request by a few letters. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { clsx } from 'clsx'
@@ -9,6 +9,7 @@ import { useCan, useSignedIn, useTeam } from '../api/session.ts'
 import { keysQuery, modelsQuery } from '../api/team.ts'
 import { useReturnFocus } from '../ui/use-return-focus.ts'
 import { findEntries, type PaletteEntry, requestIdOf } from './palette-entries.ts'
+import { revokeEntries, usePaletteActions } from './palette-actions.ts'
 import { hrefOf } from './places.ts'
 import { usePlaces } from './use-places.ts'
 
@@ -19,6 +20,7 @@ function useEntries(): readonly PaletteEntry[] {
   const keys = useQuery({ ...keysQuery(team.id), enabled: useCan('keys:own') }).data?.data ?? []
   const models = useQuery(modelsQuery).data?.data ?? []
   const base = `/team/${team.id}`
+  const actions = usePaletteActions()
   return [
     ...shown.map((place) => ({
       id: `page-${place.name}`,
@@ -26,14 +28,14 @@ function useEntries(): readonly PaletteEntry[] {
       name: place.name,
       note: '',
       icon: place.icon,
-      href: hrefOf(team.id, place),
+      to: { href: hrefOf(team.id, place) },
     })),
     {
       id: 'page-account',
       group: 'Pages',
       name: 'Account',
       note: 'sessions',
-      href: `${base}/account`,
+      to: { href: `${base}/account` },
       icon: CircleUser,
     },
     {
@@ -41,15 +43,16 @@ function useEntries(): readonly PaletteEntry[] {
       group: 'Pages',
       name: 'Check a receipt',
       note: 'ledger log',
-      href: '/receipt',
+      to: { href: '/receipt' },
       icon: FileCheck2,
     },
+    ...actions,
     ...keys.map(({ id, name, display, status }) => ({
       id: `key-${id}`,
       group: 'Keys',
       name,
       note: status === 'active' ? display : `${display} ${status}`,
-      href: `${base}/keys/${id}`,
+      to: { href: `${base}/keys/${id}` },
       icon: KeyRound,
     })),
     ...models.map(({ id, name }) => ({
@@ -58,8 +61,9 @@ function useEntries(): readonly PaletteEntry[] {
       name,
       note: id,
       icon: Boxes,
-      href: `${base}/models/${encodeURIComponent(id)}`,
+      to: { href: `${base}/models/${encodeURIComponent(id)}` },
     })),
+    ...revokeEntries(team.id, keys),
   ]
 }
 
@@ -70,10 +74,15 @@ function useFound(text: string): readonly PaletteEntry[] {
   const requestId = requestIdOf(text)
   if (requestId === null) return findEntries(entries, text)
   const found = { group: 'Requests', note: requestId, icon: Receipt }
-  const own = { ...found, id: 'request', name: 'Open this request', href: `/team/${team.id}/usage/${requestId}` }
-  const href = `/team/${team.id}/operator/requests/${requestId}`
+  const own = {
+    ...found,
+    id: 'request',
+    name: 'Open this request',
+    to: { href: `/team/${team.id}/usage/${requestId}` },
+  }
+  const to = { href: `/team/${team.id}/operator/requests/${requestId}` }
   // The gateway's own view comes first: an operator finds any account's request.
-  return isOperator ? [{ ...found, id: 'any-request', name: 'Look up this request', href }, own] : [own]
+  return isOperator ? [{ ...found, id: 'any-request', name: 'Look up this request', to }, own] : [own]
 }
 
 export function Palette({ onClose }: { readonly onClose: () => void }) {
@@ -87,7 +96,9 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const open = (entry: PaletteEntry | undefined): void => {
     if (entry === undefined) return
     onClose()
-    void navigate({ to: entry.href })
+    const { to } = entry
+    if ('run' in to) to.run()
+    else void navigate({ href: `/console${to.href}` })
   }
   const move = (event: KeyboardEvent): void => {
     const to = { ArrowDown: at + 1, ArrowUp: at - 1 + found.length, Home: 0, End: found.length - 1 }[event.key]
@@ -111,13 +122,13 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
             <input
               autoFocus
               role="combobox"
-              aria-label="Find a page, key, model or request id"
+              aria-label="Find a page, action, key, model or request id"
               aria-expanded={found.length > 0}
               aria-controls={listId}
               aria-activedescendant={found[at] === undefined ? undefined : `${listId}-${found[at].id}`}
               autoComplete="off"
               spellCheck={false}
-              placeholder="Page, key, model or request id"
+              placeholder="Page, action, key, model or request id"
               value={text}
               onChange={({ target }) => {
                 setText(target.value)

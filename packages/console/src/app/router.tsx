@@ -66,6 +66,7 @@ const keys = createRoute({
 const key = createRoute({
   getParentRoute: () => team,
   path: '/keys/$keyId',
+  validateSearch: searches.readKeySearch,
   component: lazyPage(() => import('../pages/keys/key-page.tsx'), 'KeyPage'),
 })
 

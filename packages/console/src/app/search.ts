@@ -71,6 +71,15 @@ export function readKeysSearch(search: Readonly<Record<string, unknown>>): KeysS
   } as KeysSearch)
 }
 
+export interface KeySearch {
+  /** Whether the person is asked at once whether the key shall be revoked. */
+  readonly revoke?: true
+}
+
+export function readKeySearch(search: Readonly<Record<string, unknown>>): KeySearch {
+  return search['revoke'] === true ? { revoke: true } : {}
+}
+
 export const playgroundTabs = ['chat', 'image', 'video', 'audio'] as const
 export type PlaygroundTab = (typeof playgroundTabs)[number]
 

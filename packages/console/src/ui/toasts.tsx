@@ -6,11 +6,12 @@ import { useSyncExternalStore } from 'react'
 
 interface Note {
   readonly id: number
-  readonly kind: 'done' | 'failed'
+  readonly kind: 'done' | 'failed' | 'news'
   readonly text: string
 }
 
 const DONE_MS = 4_000
+/** For what is read at leisure, or is new. */
 const FAILED_MS = 12_000
 
 let notes: readonly Note[] = []
@@ -41,6 +42,8 @@ export function failureText(error: unknown): string {
 }
 
 export const toast = {
+  /** Something that came without the person's doing. */
+  news: (text: string): void => show('news', text),
   done: (text: string): void => show('done', text),
   failure: (error: unknown): void => show('failed', failureText(error)),
 }

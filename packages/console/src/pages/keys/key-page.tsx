@@ -91,8 +91,13 @@ export function KeyPage() {
 }
 
 function KeyActions({ target }: { readonly target: Exact<TeamKey> }) {
-  const [open, setOpen] = useState<'edit' | 'revoke' | 'rotate' | null>(null)
-  const close = (): void => setOpen(null)
+  const asked = route.useSearch().revoke === true
+  const navigate = route.useNavigate()
+  const [open, setOpen] = useState<'edit' | 'revoke' | 'rotate' | null>(asked ? 'revoke' : null)
+  const close = (): void => {
+    setOpen(null)
+    if (asked) void navigate({ search: {}, replace: true })
+  }
   return (
     <>
       {!target.is_playground && (
