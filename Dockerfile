@@ -28,6 +28,7 @@ RUN --mount=type=secret,id=npmrc npm ci --include=dev --ignore-scripts --no-audi
 COPY tsconfig.base.json ./
 COPY packages/contract packages/contract
 COPY packages/console packages/console
+COPY docs/*.md docs/
 RUN cd packages/console && node ../../node_modules/vite/bin/vite.js build --logLevel warn
 
 # Of a package's files Node loads neither types and sources in TypeScript nor maps.

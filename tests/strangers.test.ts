@@ -89,7 +89,7 @@ describe.each([
   ['GET', '/api/health'],
   ['GET', '/api/console/session'],
   ['GET', '/console'],
-  ['GET', '/docs/swagger-ui.css'],
+  ['GET', '/docs/search.json'],
   ['OPTIONS', '/api/v1/chat/completions'],
   ['POST', '/api/v1/chat/completions'],
   ['POST', '/api/v1/messages'],

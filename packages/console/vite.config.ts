@@ -1,14 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import { earlyTheme } from './early-theme.ts'
+import { precompress } from './precompress.ts'
+import { referenceSite } from './reference-site.ts'
 import { withoutSchemas } from './without-schemas.ts'
-
-const WORTH_COMPRESSING = /\.(?:js|css|svg)$/
-const BYTES_MIN = 1_024
 
 /** Writes each file compressed beside itself, once, so that the gateway only sends bytes. */
 function precompressed(): Plugin {
@@ -18,12 +15,8 @@ function precompressed(): Plugin {
     // After everything is on disk: earlier, the scripts are not what they will be.
     writeBundle({ dir = '' }, bundle) {
       for (const fileName of Object.keys(bundle)) {
-        const file = path.join(dir, fileName)
-        const source = readFileSync(file)
-        if (!WORTH_COMPRESSING.test(fileName) || source.length < BYTES_MIN) continue
-        const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }
-        writeFileSync(`${file}.br`, brotliCompressSync(source, quality))
-        writeFileSync(`${file}.gz`, gzipSync(source, { level: 9 }))
+        // The gateway puts something of each visit into the page of the console.
+        if (!fileName.endsWith('.html')) precompress(path.join(dir, fileName))
       }
     },
   }
@@ -49,7 +42,7 @@ function styleFirst(): Plugin {
 
 export default defineConfig({
   base: '/console/',
-  plugins: [withoutSchemas(), earlyTheme(), react(), tailwindcss(), styleFirst(), precompressed()],
+  plugins: [withoutSchemas(), earlyTheme(), react(), tailwindcss(), styleFirst(), precompressed(), referenceSite()],
   // Fonts stay files: the policy of the pages takes none from inside a style.
   build: {
     target: 'es2023',
@@ -57,7 +50,12 @@ export default defineConfig({
     sourcemap: false,
     chunkSizeWarningLimit: 600,
     // What is made by a schema library that is not there is made by nothing: see `withoutSchemas`.
-    rolldownOptions: { treeshake: { manualPureFunctions: ['z'] } },
+    rolldownOptions: {
+      input: ['index.html', 'docs.html'],
+      treeshake: { manualPureFunctions: ['z'] },
+      // The pages of the reference take their time, which nobody waits for.
+      checks: { pluginTimings: false },
+    },
   },
   server: { port: 5173, proxy: { '/api': 'http://localhost:8787' } },
 })

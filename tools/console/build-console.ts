@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { ERRORS, guides } from '../../packages/console/src/reference/guides.ts'
 
 const root = path.dirname(path.dirname(import.meta.dirname))
 const folder = path.join(root, 'packages', 'console')
@@ -16,9 +17,13 @@ const SOURCES = [
   'packages/console/src',
   'packages/console/public',
   'packages/console/index.html',
+  'packages/console/docs.html',
   'packages/console/vite.config.ts',
   'packages/console/early-theme.ts',
+  'packages/console/precompress.ts',
+  'packages/console/reference-site.ts',
   'packages/console/without-schemas.ts',
+  ...[...guides.map(({ name }) => name), ERRORS].map((name) => `docs/${name}.md`),
   'packages/contract/src',
   'package-lock.json',
   'tools/console/build-console.ts',

@@ -48,6 +48,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   proven_session: 'access/sign-in',
   recovery_code: 'access/sign-in',
   second_factor: 'access/sign-in',
+  request_timing: 'money/billing',
   process_lease: 'money/ledger',
   rare_call: 'admission/limits',
   rate_bucket: 'admission/limits',

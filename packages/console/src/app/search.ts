@@ -85,11 +85,13 @@ export type PlaygroundTab = (typeof playgroundTabs)[number]
 
 export interface PlaygroundSearch {
   readonly tab?: PlaygroundTab
+  /** Picked once, when the page opens. */
+  readonly model?: string
 }
 
 export function readPlaygroundSearch(search: Readonly<Record<string, unknown>>): PlaygroundSearch {
   const tab = playgroundTabs.find((each) => each === search['tab'])
-  return only<PlaygroundSearch>({ tab } as PlaygroundSearch)
+  return only<PlaygroundSearch>({ tab, model: textOf(search['model']) } as PlaygroundSearch)
 }
 
 /** Whether prompts may be trained on, and `unknown` where the operator does not say. */
@@ -104,18 +106,44 @@ export function readRows(value: unknown): number | undefined {
   return Number.isSafeInteger(rows) && rows > 0 && rows <= ROWS_MAX ? rows : undefined
 }
 
+export const modelSorts = ['name', 'input', 'output', 'context', 'newest', 'speed', 'first', 'success'] as const
+export type ModelSort = (typeof modelSorts)[number]
+
+/** The shortest context that is looked for, in tokens. */
+export const CONTEXTS = [8_000, 32_000, 128_000, 200_000, 1_000_000] as const
+
+/** The most that a million output tokens, or a unit of media, may cost, in credits. */
+export const PRICES = ['100', '500', '1000', '5000', '10000', '50000'] as const
+
 export interface ModelsSearch {
   readonly q?: string
   readonly type?: string
+  readonly provider?: string
+  /** A kind of content. */
+  readonly takes?: string
+  readonly gives?: string
+  readonly context?: number
+  /** A parameter that the model supports, such as `tools`. */
+  readonly parameter?: string
+  readonly price?: (typeof PRICES)[number]
   readonly training?: (typeof trainingFilters)[number]
+  /** Turned around with a minus in front; featured models first where it is absent. */
+  readonly sort?: ModelSort | `-${ModelSort}`
+  /** Ids with commas between them. */
+  readonly compare?: string
   readonly rows?: number
 }
 
 export function readModelsSearch(search: Readonly<Record<string, unknown>>): ModelsSearch {
+  const sort = modelSorts.find((each) => each === String(search['sort']).replace(/^-/, ''))
   return only<ModelsSearch>({
-    q: textOf(search['q']),
-    type: textOf(search['type']),
+    ...Object.fromEntries(
+      ['q', 'type', 'provider', 'takes', 'gives', 'parameter', 'compare'].map((name) => [name, textOf(search[name])]),
+    ),
+    context: CONTEXTS.find((tokens) => tokens === Number(search['context'])),
+    price: PRICES.find((price) => price === String(search['price'])),
     training: trainingFilters.find((each) => each === search['training']),
+    sort: sort === undefined || !String(search['sort']).startsWith('-') ? sort : `-${sort}`,
     rows: readRows(search['rows']),
   } as ModelsSearch)
 }

@@ -51,7 +51,7 @@ export function Shell() {
           id="content"
           tabIndex={-1}
           className="mx-auto flex w-full max-w-6xl flex-1 flex-col px-4 pt-6 pb-[calc(var(--bar)+2rem)] outline-none
-            md:px-8 md:pb-12 print:block"
+            has-[[data-wide]]:max-w-[100rem] md:px-8 md:pt-8 md:pb-12 print:block"
         >
           {invitations.length > 0 && (
             <Suspense fallback={null}>

@@ -43,8 +43,8 @@ test('a body in a curl sample is the JSON of the request', () => {
 })
 
 test('every sample for Node is code that Node can read', () => {
-  const scripts = all.filter(({ name }) => name === 'Node' || name === 'Vercel AI SDK')
-  expect(scripts).toHaveLength(19)
+  const scripts = all.filter(({ name }) => ['Node', 'Vercel AI SDK', 'LangChain'].includes(name))
+  expect(scripts).toHaveLength(21)
   for (const { code } of scripts) expect(stripTypeScriptTypes(code)).toBe(code)
 })
 

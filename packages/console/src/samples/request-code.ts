@@ -12,6 +12,7 @@ import {
   pythonClient,
   type Sample,
 } from './code-parts.ts'
+import { langChainChat } from './langchain-code.ts'
 import { javaScript, pythonArguments, shellText, type ValueFile, withFiles } from './literals.ts'
 
 /** Names of the settings in the Vercel AI SDK. */
@@ -81,6 +82,7 @@ print(answer.choices[0].message.content)`,
 console.log(answer.choices[0].message.content)`,
     },
     aiChat(place, body, files),
+    langChainChat(place, body, files),
   ]
 }
 
@@ -103,6 +105,7 @@ for chunk in stream:
 for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? '')`,
     },
     aiChat(place, streamed, files),
+    langChainChat(place, streamed, files),
   ]
 }
 

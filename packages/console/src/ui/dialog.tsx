@@ -11,8 +11,8 @@ interface DialogProps {
   readonly lead?: ReactNode
   /** Called when the person wants to leave: by the button, the key or a click beside it. */
   readonly onClose: () => void
-  /** `drawer` is at the right edge, and fills a phone. */
-  readonly look?: 'dialog' | 'drawer'
+  /** `drawer` is at the right edge, and fills a phone; `wide` has room for tables. */
+  readonly look?: 'dialog' | 'drawer' | 'wide'
   /** Whether the gateway wants a sign-in of a few minutes ago for what is done here: it comes before the content. */
   readonly isSensitive?: boolean
   readonly children: ReactNode
@@ -21,6 +21,10 @@ interface DialogProps {
 const LOOKS = {
   dialog: clsx(
     'left-1/2 top-1/2 max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] max-w-lg',
+    '-translate-x-1/2 -translate-y-1/2 rounded-lg',
+  ),
+  wide: clsx(
+    'left-1/2 top-1/2 max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] max-w-5xl',
     '-translate-x-1/2 -translate-y-1/2 rounded-lg',
   ),
   drawer: 'inset-y-0 right-0 w-full max-w-xl border-y-0 border-r-0',

@@ -37,7 +37,7 @@ export function Figure({ name, note, children }: FigureProps) {
   return (
     <div className="min-w-0">
       <dt className="text-soft">{name}</dt>
-      <dd className="mt-1 text-xl leading-7 font-semibold sm:text-2xl sm:leading-8">{children}</dd>
+      <dd className="mt-1 text-xl leading-7 font-semibold tracking-tight sm:text-[28px] sm:leading-9">{children}</dd>
       <dd className="text-soft">{note}</dd>
     </div>
   )

@@ -8,6 +8,8 @@ interface PageProps {
   readonly lead?: ReactNode
   /** Shown to the right of the title. */
   readonly actions?: ReactNode
+  /** Whether its tables and charts want the width of the window: see the frame of the pages. */
+  readonly isWide?: boolean
   readonly children: ReactNode
 }
 
@@ -19,14 +21,21 @@ const actionsPlace = clsx(
 )
 
 /** The frame of a page: its title for people and for the browser's tab. */
-export function Page({ title, lead, actions, children }: PageProps) {
+export function Page({ title, lead, actions, isWide = false, children }: PageProps) {
   const { brand } = useSession().gateway
   return (
     <>
       <title>{`${title} · ${brand}`}</title>
-      <div className="mb-6 grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 gap-y-1 max-sm:items-center">
-        <h1 className="text-xl leading-7 font-semibold break-words">{title}</h1>
-        {lead !== undefined && <div className="row-start-2 min-w-0 text-soft max-sm:col-span-2">{lead}</div>}
+      <div
+        data-wide={isWide || undefined}
+        className="mb-7 grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 gap-y-1.5 max-sm:mb-5 max-sm:items-center"
+      >
+        <h1 className="text-[22px] leading-8 font-semibold tracking-tight break-words sm:text-[28px] sm:leading-9">
+          {title}
+        </h1>
+        {lead !== undefined && (
+          <div className="row-start-2 min-w-0 text-soft max-sm:col-span-2 sm:text-[15px] sm:leading-6">{lead}</div>
+        )}
         {actions !== undefined && <div className={actionsPlace}>{actions}</div>}
       </div>
       {children}
@@ -48,7 +57,7 @@ export function Card({
     <section className="min-w-0 rounded-lg border border-line bg-surface p-4 md:p-5">
       {title !== undefined && (
         <div className="mb-3 flex items-center justify-between gap-3">
-          <h2 className="font-semibold">{title}</h2>
+          <h2 className="text-[15px] font-semibold">{title}</h2>
           {actions}
         </div>
       )}

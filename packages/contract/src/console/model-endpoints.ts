@@ -1,6 +1,7 @@
 import type { ConsoleTable } from './console-endpoint.ts'
 import { modelPrice, modelPriceQuery } from './model-price.ts'
 import { requestPrice, requestPriceQuery } from './request-price.ts'
+import { modelSpeeds, modelSpeedsQuery } from './timings.ts'
 
 export const modelPriceEndpoints = {
   getModelPrice: {
@@ -22,4 +23,13 @@ export const modelPriceEndpoints = {
     reply: { description: 'What one request can cost, by the rules that hold and charge it.', json: requestPrice },
     errors: ['model_not_found', 'invalid_value', 'unsupported_parameter'],
   },
-} as const satisfies ConsoleTable<'getModelPrice' | 'getRequestPrice'>
+  listModelSpeeds: {
+    id: 'listModelSpeeds',
+    method: 'GET',
+    path: '/console/model-speeds',
+    permission: null,
+    request: { query: modelSpeedsQuery },
+    reply: { description: 'How fast models were here, and how often they answered.', json: modelSpeeds },
+    errors: [],
+  },
+} as const satisfies ConsoleTable<'getModelPrice' | 'getRequestPrice' | 'listModelSpeeds'>

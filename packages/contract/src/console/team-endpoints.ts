@@ -26,6 +26,7 @@ import {
   teamUsageQuery,
   teamUsageReply,
 } from './team-money.ts'
+import { teamTimings, teamTimingsQuery } from './timings.ts'
 
 /** What the pages of a team call. Roles that see only their own keys and requests get those. */
 export const teamEndpoints = {
@@ -122,6 +123,15 @@ export const teamEndpoints = {
     reply: { description: 'Requests, newest first.', json: teamUsageList },
     errors: [],
   },
+  listTeamTimings: {
+    id: 'listTeamTimings',
+    method: 'GET',
+    path: '/console/teams/{team_id}/usage-timings',
+    permission: 'usage:own',
+    request: { path: teamPath, query: teamTimingsQuery },
+    reply: { description: 'How long requests took, and how many failed.', json: teamTimings },
+    errors: [],
+  },
   getTeamUsage: {
     id: 'getTeamUsage',
     method: 'GET',
@@ -176,7 +186,7 @@ export const teamEndpoints = {
     path: '/console/teams/{team_id}/usage-days',
     permission: 'usage:own',
     request: { path: teamPath, query: teamUsageDaysQuery },
-    reply: { description: 'Totals by day and model, key or type.', json: teamUsageDays },
+    reply: { description: 'Totals by day and model, key, person or type.', json: teamUsageDays },
     errors: [],
   },
 } as const satisfies ConsoleTable<
@@ -190,6 +200,7 @@ export const teamEndpoints = {
   | 'revokeTeamKey'
   | 'createPlaygroundKey'
   | 'listTeamUsage'
+  | 'listTeamTimings'
   | 'getTeamUsage'
   | 'getTeamUsageEntries'
   | 'getTeamReceipt'

@@ -87,12 +87,33 @@ export type TeamUsageFileQuery = z.output<typeof teamUsageFileQuery>
 /** Days that one answer spans at most. */
 export const USAGE_DAYS_MAX = 366
 
-export const usageGroupings = ['model', 'key', 'type'] as const
+/** The same in a time zone other than UTC, whose days no roll-up knows. */
+export const LOCAL_DAYS_MAX = 92
+
+const day = z.iso.date('expected a day, such as 2026-01-31.')
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
+  } catch {
+    return false
+  }
+}
+
+export const usageGroupings = ['model', 'key', 'type', 'person'] as const
 
 export type UsageGrouping = (typeof usageGroupings)[number]
 
 export const teamUsageDaysQuery = z.object({
-  days: wholeNumber({ min: 1, max: USAGE_DAYS_MAX }).prefault(30).describe('Up to today, in UTC.'),
+  days: wholeNumber({ min: 1, max: USAGE_DAYS_MAX }).prefault(30).describe('Up to today. `from` goes before it.'),
+  from: day.optional().describe('The first day, such as 2026-01-31.'),
+  to: day.optional().describe('The last day; today where it is absent.'),
+  time_zone: z
+    .string()
+    .max(64)
+    .refine(isTimeZone, 'expected the name of a time zone, such as Europe/Berlin.')
+    .optional()
+    .describe(`Whose days they are; UTC where it is absent. ${LOCAL_DAYS_MAX} days at most in another zone.`),
   by: z.enum(usageGroupings).default('model').describe('What the totals of a day are divided by.'),
   model: teamUsageQuery.shape.model,
   type: teamUsageQuery.shape.type,
@@ -103,12 +124,12 @@ export type TeamUsageDaysQuery = z.output<typeof teamUsageDaysQuery>
 
 /** Totals of each day and group that has any, oldest first. */
 export const teamUsageDays = z.object({
-  first_day: z.string().describe('Such as 2026-01-31, UTC.'),
+  first_day: z.string().describe('Such as 2026-01-31.'),
   last_day: z.string(),
   data: z.array(
     z.object({
       day: z.string(),
-      group: z.string().describe('A model, the id of a key, or a type.'),
+      group: z.string().describe('A model, the id of a key or of a person, or a type.'),
       name: z.string().describe('What people call it.'),
       requests: z.int(),
       tokens: z.int().describe('Of prompts and answers.'),

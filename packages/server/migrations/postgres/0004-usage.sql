@@ -60,3 +60,18 @@ create table usage_daily (
 );
 
 create index usage_daily_by_account on usage_daily (account_id, day);
+
+-- How long requests took and how they ended, by hour: how many of them are in a bucket of a measure (decision 0160).
+-- The empty key stands for all keys together, which pages of models show.
+create table request_timing (
+  key_id    text collate "C" not null,
+  hour      bigint not null,
+  model     text collate "C" not null,
+  measure   text collate "C" not null
+              check (measure in ('ok', 'failed', 'refused', 'first_content', 'duration', 'speed')),
+  bucket    bigint not null check (bucket >= 0),
+  requests  bigint not null check (requests > 0),
+  primary key (key_id, hour, model, measure, bucket)
+);
+
+create index request_timing_by_hour on request_timing (hour);

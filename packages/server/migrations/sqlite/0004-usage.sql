@@ -56,3 +56,17 @@ create table usage_daily (
 ) strict, without rowid;
 
 create index usage_daily_by_account on usage_daily (account_id, day);
+
+-- How long requests took and how they ended, by hour: how many of them are in a bucket of a measure (decision 0160).
+-- The empty key stands for all keys together, which pages of models show.
+create table request_timing (
+  key_id    text not null,
+  hour      integer not null,
+  model     text not null,
+  measure   text not null check (measure in ('ok', 'failed', 'refused', 'first_content', 'duration', 'speed')),
+  bucket    integer not null check (bucket >= 0),
+  requests  integer not null check (requests > 0),
+  primary key (key_id, hour, model, measure, bucket)
+) strict, without rowid;
+
+create index request_timing_by_hour on request_timing (hour);

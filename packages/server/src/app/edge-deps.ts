@@ -3,6 +3,7 @@ import { createBalanceStore } from '../money/billing/balance-store.ts'
 import { EmptyAnswerThrottle } from '../money/billing/empty-answer-throttle.ts'
 import type { BillingDeps } from '../money/billing/open-hold.ts'
 import { BookedSums } from '../money/billing/booked-sums.ts'
+import { createModelSpeedReader } from '../money/billing/read-timings.ts'
 import { createStatementStore } from '../money/billing/statement-store.ts'
 import { createUsageStore } from '../money/billing/usage-store.ts'
 import type { Model } from '../catalog/model.ts'
@@ -22,6 +23,7 @@ import { wireUploads } from './wire-uploads.ts'
 import { wireVideos } from './wire-videos.ts'
 import { hasLocalDeposits } from './open-local-chains.ts'
 import { settlementListener } from './open-observation.ts'
+import type { SettlementListener } from '../money/billing/settlement-listener.ts'
 import { openOperators } from './open-operators.ts'
 import type { Parts } from './open-parts.ts'
 import { routingDeps } from './routing-deps.ts'
@@ -33,6 +35,21 @@ import { openSpool } from '../platform/spool/spool.ts'
 /** Source: own choice; a person asks for one. */
 const DEVICE_CODES_PER_MINUTE = 60
 
+/** What takes down each settlement: losses and metrics, and how long requests took. */
+function onSettledOf({ observation, catalog, log, timings, clock }: Parts): SettlementListener {
+  const observe = settlementListener(observation, catalog.catalog, log)
+  return (hold, settlement, settled) => {
+    observe(hold, settlement, settled)
+    timings.note({
+      keyId: settlement.placed?.keyId ?? null,
+      ...{ model: hold.request.model, type: hold.request.type },
+      startedAt: settlement.placed?.placedAt ?? clock.now() - hold.ageMs,
+      ...{ durationMs: hold.ageMs, firstContentMs: hold.firstContentMs },
+      facts: settlement.facts,
+    })
+  }
+}
+
 function billingDeps(parts: Parts, publicOrigin: string): BillingDeps {
   const { clock, openHolds, processId, observation } = parts
   const { tracing } = observation
@@ -41,7 +58,7 @@ function billingDeps(parts: Parts, publicOrigin: string): BillingDeps {
     leaseMs: parts.config.limits.leaseMs,
     emptyAnswers: new EmptyAnswerThrottle(parts.config.limits.freeAnswers, clock),
     ledger: tracing === null ? parts.ledger : traceLedger(parts.ledger, tracing),
-    onSettled: settlementListener(observation, parts.catalog.catalog, parts.log),
+    onSettled: onSettledOf(parts),
     nameOf: (requestId) => parts.idempotency.nameOf(requestId) ?? parts.batchNames.nameOf(requestId),
     journal: parts.settlements.journal,
     recent: parts.settlements.recent ?? undefined,
@@ -101,6 +118,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Promi
   const billing = billingDeps(parts, publicOrigin)
   const routing = routingDeps(parts)
   const uploads = wireUploads(parts)
+  const usage = createUsageStore(parts.database)
   const publicBaseUrl = `${publicOrigin}/api`
   const measureAudio: ListeningDeps['measureAudio'] = ({ bytes, byteLength }) =>
     parts.durationProbe.measure(bytes, byteLength)
@@ -132,7 +150,8 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Promi
     storedResponses: parts.storedResponses,
     images: wireImages(parts, { billing, routing, publicBaseUrl }),
     balance: { store: createBalanceStore(parts.database), clock },
-    usage: { store: createUsageStore(parts.database) },
+    usage: { store: usage },
+    timings: { store: parts.timingStore, names: usage, speeds: createModelSpeedReader(parts.timingStore) },
     ledgerLog: {
       ...{ database: parts.database, store: parts.logStore, log: parts.ledgerLog },
       isPublished: config.ledgerLog.isPublished,

@@ -118,6 +118,7 @@ async function stopParts(
   await parts.audits.close()
   await last(parts.keyUses.stop())
   await last(parts.attempts.flush())
+  await last(parts.timings.stop())
   await last(parts.ledger.close())
   // What was booked last is put down and signed before others may.
   if (parts.keepsLedgerLog) await last(parts.ledgerLog.close().catch(() => undefined))
@@ -256,6 +257,7 @@ function workerDeps(parts: Parts, videos: VideoDeps, batches: BatchRunner) {
     revocations: parts.revocations,
     keyChanges: parts.keyChanges,
     keyUses: parts.keyUses,
+    timings: parts.timings,
     files: parts.media.files,
     chores: choresOf(parts, batches),
     leaseMs: config.limits.leaseMs,

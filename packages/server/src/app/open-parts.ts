@@ -24,6 +24,8 @@ import { createKeyUses } from '../access/keys/key-uses.ts'
 import { openLogStore } from '../money/ledger-log/open-log-store.ts'
 import { createRecentBatches } from '../money/ledger-log/recent-batches.ts'
 import { createLedgerEngine } from '../money/ledger/create-ledger-engine.ts'
+import { createRequestTimings } from '../money/billing/request-timings.ts'
+import { createTimingStore } from '../money/billing/timing-store.ts'
 import { LeaseObserver } from '../money/ledger/lease-observer.ts'
 import { Ledger } from '../money/ledger/ledger.ts'
 import { logClockSteps } from './log-clock-steps.ts'
@@ -139,6 +141,8 @@ export async function openParts(options: GatewayOptions) {
   })
   const onError = (error: unknown): void => log.error({ err: error }, 'background work failed')
   const keyUses = createKeyUses({ store: keyStore, timer: systemTimer, onError })
+  const timingStore = createTimingStore(database)
+  const timings = createRequestTimings({ store: timingStore, timer: systemTimer, now: () => clock.now(), onError })
   const openHolds = new OpenHolds()
   const keyChanges = followKeys({ database, clock, onError, authenticator, openHolds })
   const processId = createId(clock.now())
@@ -181,7 +185,7 @@ export async function openParts(options: GatewayOptions) {
     audits: openAudits({ config, database, clock, log }),
     figures: openFigures(config),
     attempts: createAttemptLog({ store: createAttemptStore(database), onError }),
-    ...{ keepsLedgerLog, ledgerLog, logStore },
+    ...{ keepsLedgerLog, ledgerLog, logStore, timings, timingStore },
     ...{ limits, streams: limits.streams(config.limits.streamsAtOnce) },
     ...openOverload({ config, ledger, metrics: observation.metrics?.overload ?? null }),
   }

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { mountModelPrice, mountRequestPrice } from './model-price.ts'
+import { mountModelPrice, mountModelSpeeds, mountRequestPrice } from './model-price.ts'
 import { mountAccount } from './account.ts'
 import { mountDevices } from './devices.ts'
 import { mountOwnInvitations } from './own-invitations.ts'
@@ -42,4 +42,5 @@ export function mountConsoleRoutes(app: FastifyInstance, parts: ConsoleEdge): vo
   mountOperatorRequests(app, parts)
   mountModelPrice(app, parts)
   mountRequestPrice(app, parts)
+  mountModelSpeeds(app, parts)
 }

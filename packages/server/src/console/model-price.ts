@@ -42,6 +42,12 @@ export function mountModelPrice(app: FastifyInstance, parts: ConsoleEdge): void 
   })
 }
 
+/** Mounts what the gateway has measured of its models. */
+export function mountModelSpeeds(app: FastifyInstance, parts: ConsoleEdge): void {
+  const { timings, clock } = parts.edge
+  mountSession(app, parts, consoleEndpoints.listModelSpeeds, ({ query }) => timings.speeds.read(query, clock.now()))
+}
+
 /** Mounts the price of one request: pages and the terminal client ask it before they send one. */
 export function mountRequestPrice(app: FastifyInstance, parts: ConsoleEdge): void {
   const row = consoleEndpoints.getRequestPrice

@@ -1,4 +1,5 @@
 import type { ReadStatementDeps } from '../money/billing/read-statement.ts'
+import type { ModelSpeedReader, ReadTimingsDeps } from '../money/billing/read-timings.ts'
 import type { OperatorServices } from '../operations/actions/operator-services.ts'
 import type { ConsoleDeps } from './console-deps.ts'
 import type { ExportSlots } from './export-slots.ts'
@@ -11,6 +12,7 @@ export interface PageRoutesDeps
   extends ModelRoutesDeps, UsageRoutesDeps, DepositRoutesDeps, HealthRoutesDeps, LogRoutesDeps {
   readonly console: ConsoleDeps
   readonly statements: ReadStatementDeps
+  readonly timings: ReadTimingsDeps & { readonly speeds: ModelSpeedReader }
   readonly exports: ExportSlots
   /** What the operator's pages are given. */
   readonly operators: OperatorServices

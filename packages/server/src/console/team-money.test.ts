@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { type BrowserSession, createBrowserSession } from '../../testing/browser-session.ts'
+import { eventually } from '../../testing/eventually.ts'
 import { capture, placeHold } from '../../testing/ledger-operations.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
 import { createTestAccount } from '../../testing/test-gateway.ts'
@@ -30,6 +31,18 @@ interface Entries {
 
 interface Days {
   readonly data: readonly { readonly group: string; readonly name: string; readonly requests: number }[]
+}
+
+/** Of the requests, those that the ledger was given by hand: nobody measured them. */
+const HELD = 1
+
+interface Timings {
+  readonly data: readonly {
+    readonly name: string
+    readonly requests: number
+    readonly failed: number
+    readonly duration_ms: { readonly median: number; readonly slow: number } | null
+  }[]
 }
 
 describeEachEngine('money of a team', (engine) => {
@@ -134,9 +147,9 @@ describeEachEngine('money of a team', (engine) => {
     expect(little.applied).toBeGreaterThan(little.told?.units ?? Infinity)
   })
 
-  test('days divide by model, key and type, and each division has the same requests', async () => {
+  test('days divide by model, key, person and type, and each division has the same requests', async () => {
     const counts = new Map<string, number>()
-    for (const by of ['model', 'key', 'type']) {
+    for (const by of ['model', 'key', 'person', 'type']) {
       const { data } = await browser.json<Days>('GET', `${base}/usage-days?days=2&by=${by}`)
       counts.set(
         by,
@@ -144,10 +157,62 @@ describeEachEngine('money of a team', (engine) => {
       )
       if (by === 'key') expect(data.map(({ name }) => name)).toContain('plain, "quoted"')
       if (by === 'model') expect(new Set(data.map(({ group }) => group))).toEqual(new Set(['svc-gpt', 'svc-claude']))
+      if (by === 'person') expect(data.map(({ name }) => name)).toContain('Demo')
       if (by === 'type') expect(new Set(data.map(({ group }) => group))).toEqual(new Set(['chat']))
     }
     expect(new Set(counts.values()).size).toBe(1)
     expect((await browser.call('GET', `${base}/usage-days?by=colour`)).status).toBe(400)
+  })
+
+  test('days of a time zone have the requests that began on them', async () => {
+    const now = Date.now()
+    const sum = ({ data }: Days): number => data.reduce((total, { requests }) => total + requests, 0)
+    const read = (query: string) => browser.json<Days & { last_day: string }>('GET', `${base}/usage-days?${query}`)
+    const everything = sum(await read('days=3'))
+    for (const zone of ['Pacific/Kiritimati', 'America/St_Johns', 'Asia/Kolkata']) {
+      const local = await read(`days=3&time_zone=${zone}`)
+      expect(sum(local)).toBe(everything)
+      expect(local.last_day).toBe(new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(now))
+    }
+    const [day] = new Date(now).toISOString().split('T')
+    expect(sum(await read(`from=${day}&to=${day}`))).toBeGreaterThan(0)
+    expect(sum(await read('from=2020-01-01&to=2020-01-31&time_zone=Asia/Kolkata'))).toBe(0)
+    for (const wrong of [
+      'from=2026-02-30',
+      'from=2026-05-02&to=2026-05-01',
+      'from=2020-01-01&to=2026-01-01',
+      'from=2026-01-01&to=2026-06-01&time_zone=Asia/Kolkata',
+      'time_zone=Mars/Olympus',
+    ]) {
+      expect([wrong, (await browser.call('GET', `${base}/usage-days?${wrong}`)).status]).toEqual([wrong, 400])
+    }
+  })
+
+  test('timings are those of the team’s own requests, by model and by key', async () => {
+    const now = Math.floor(Date.now() / 1_000)
+    const read = async (query: string) => {
+      const span = `from=${now - 86_400}&to=${now + 3_600}`
+      return (await browser.json<Timings>('GET', `${base}/usage-timings?${span}&${query}`)).data
+    }
+    const { totals } = await browser.json<{ totals: { requests: number } }>('GET', `${base}/usage`)
+    // They are written every few seconds.
+    const all = await eventually(async () => {
+      const [row] = await read('step=day')
+      expect(row?.requests).toBe(totals.requests - HELD)
+      return row
+    })
+    expect(all?.failed).toBe(0)
+    expect(all?.duration_ms?.median).toBeGreaterThan(0)
+    expect(all?.duration_ms?.slow).toBeGreaterThanOrEqual(all?.duration_ms?.median ?? Infinity)
+    for (const by of ['model', 'key']) {
+      const rows = await read(`step=day&by=${by}`)
+      expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(all?.requests)
+      expect(rows.map(({ name }) => name)).toContain(by === 'model' ? 'svc-claude' : 'plain, "quoted"')
+    }
+    expect((await read('step=day&by=model&model=svc-claude')).map(({ requests }) => requests)).toEqual([1])
+    for (const wrong of ['from=5&to=5', 'from=0&to=90000000', 'to=5', `from=0&to=5&step=week`]) {
+      expect((await browser.call('GET', `${base}/usage-timings?${wrong}`)).status).toBe(400)
+    }
   })
 
   test('the file has every request that the filters select, and nothing that a spreadsheet would run', async () => {

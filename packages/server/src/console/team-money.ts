@@ -12,6 +12,7 @@ import {
   type UsageReach,
 } from '../money/billing/read-team-usage.ts'
 import { makeReceipt } from '../money/ledger-log/make-receipt.ts'
+import { listTeamTimings } from '../money/billing/read-timings.ts'
 import type { Session } from '../access/sign-in/sign-in.ts'
 import type { Membership } from '../access/teams/membership.ts'
 import { can } from '../access/teams/permissions.ts'
@@ -58,5 +59,8 @@ export function mountTeamMoney(app: FastifyInstance, parts: ConsoleEdge): void {
   })
   mountSession(app, parts, consoleEndpoints.listTeamUsageDays, ({ query, ...person }) =>
     listTeamUsageDays(edge.usage, reachOf(person), { ...query, now: edge.clock.now() }),
+  )
+  mountSession(app, parts, consoleEndpoints.listTeamTimings, ({ query, ...person }) =>
+    listTeamTimings(edge.timings, reachOf(person), query),
   )
 }

@@ -1,12 +1,10 @@
 /**
- * Pages for people: the console and the interactive reference. Each has a policy that lets nothing else run.
+ * Pages for people: the console and the reference. Each has a policy that lets nothing else run.
  */
 import { randomBytes } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { markPageFiles } from './access-log.ts'
 import { consolePolicy, mountConsoleFiles, readConsolePage } from './console-page.ts'
-import { REFERENCE_PATH, referenceAssets, referencePage, referencePolicy } from './reference-page.ts'
+import { mountReference } from './reference-site.ts'
 
 const HTML_TYPE = 'text/html; charset=utf-8'
 
@@ -25,7 +23,7 @@ function sendPage(reply: FastifyReply, html: string, policy: string): FastifyRep
     .send(html)
 }
 
-/** Mounts `/`, `/console`, `/playground` and `/docs`. @param consoleFolder the console's built pages. */
+/** Mounts `/`, `/console`, `/playground`, `/docs` and `/llms.txt`. @param consoleFolder the console's built pages. */
 export function mountPages(app: FastifyInstance, consoleFolder: string): void {
   const page = readConsolePage(consoleFolder)
   for (const path of ['/console', '/console/*']) {
@@ -37,19 +35,5 @@ export function mountPages(app: FastifyInstance, consoleFolder: string): void {
   mountConsoleFiles(app, consoleFolder)
   app.get('/', (_request, reply) => reply.redirect('/console'))
   app.get('/playground', (_request, reply) => reply.redirect('/console/playground'))
-  app.get(REFERENCE_PATH, (_request, reply) => {
-    const nonce = randomBytes(16).toString('base64')
-    return sendPage(reply, referencePage(nonce), referencePolicy(nonce))
-  })
-  app.register((scope, _options, done) => {
-    markPageFiles(scope)
-    for (const [name, asset] of referenceAssets()) {
-      scope.get(`${REFERENCE_PATH}/${name}`, (_request, reply) =>
-        reply
-          .headers({ 'content-type': asset.contentType, 'cache-control': 'public, max-age=3600' })
-          .send(createReadStream(asset.file)),
-      )
-    }
-    done()
-  })
+  mountReference(app, consoleFolder)
 }

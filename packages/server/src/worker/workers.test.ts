@@ -32,6 +32,7 @@ async function openWorkers(more: (ledger: Ledger) => Partial<WorkersDeps>) {
     revocations: { ...idle, poll: () => Promise.resolve() },
     keyChanges: { ...idle, poll: () => Promise.resolve() },
     keyUses: { ...idle, note: () => undefined } as never,
+    timings: idle as never,
     files: { sweep: () => Promise.resolve(0) },
     refreshCatalog: null,
     deliverMail: null,

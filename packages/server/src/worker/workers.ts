@@ -5,6 +5,7 @@
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import type { MediaFiles } from '../platform/files/media-files.ts'
 import type { KeyUses } from '../access/keys/key-uses.ts'
+import type { RequestTimings } from '../money/billing/request-timings.ts'
 import type { ChangePoller } from '../access/keys/change-poller.ts'
 import type { Logger } from '../platform/runtime/log.ts'
 import type { Timer } from '../platform/runtime/timer.ts'
@@ -24,6 +25,7 @@ export interface WorkersDeps extends JournalDeps, SettleOrphansDeps {
   /** Keys that may do other things than before. */
   readonly keyChanges: ChangePoller
   readonly keyUses: KeyUses
+  readonly timings: Pick<RequestTimings, 'start'>
   readonly files: Pick<MediaFiles, 'sweep'>
   readonly journalMs: number
   /** Fetches the upstream's list; null where the bundled one is all there is. */
@@ -135,6 +137,7 @@ export async function startWorkers(deps: WorkersDeps): Promise<() => Promise<voi
   deps.revocations.start()
   deps.keyChanges.start()
   deps.keyUses.start()
+  deps.timings.start()
   return async () => {
     for (const stop of stops) stop()
     deps.revocations.stop()

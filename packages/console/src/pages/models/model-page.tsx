@@ -13,8 +13,12 @@ import { Credits, Usd } from '../../ui/credits.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { Card, Empty, Page } from '../../ui/page.tsx'
 import { Calculator } from './calculator.tsx'
+import { MeasuredCard } from './measured-card.tsx'
 import { Modalities } from './modalities.tsx'
+import { unitPriceOf } from './model-list.ts'
+import { useSpeeds } from './model-speed.ts'
 import { PromptUse } from './prompt-use.tsx'
+import { TryLink } from './try-link.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/models/$modelId')
 
@@ -45,15 +49,19 @@ export function ModelPage() {
 
 function OneModel({ model }: { readonly model: Model }) {
   const { gateway } = useSignedIn()
+  const speed = useSpeeds().get(model.id)
   const parts = { baseUrl: gateway.api_base_url, key: KEY_PLACE, model: model.id }
   return (
     <Page
       title={model.name}
       lead={<span className="font-mono text-[12.5px] break-all">{model.id}</span>}
       actions={
-        <CopyButton text={model.id} what="the id">
-          Copy the id
-        </CopyButton>
+        <>
+          <CopyButton text={model.id} what="the id">
+            Copy the id
+          </CopyButton>
+          <TryLink model={model} />
+        </>
       }
     >
       <div className="flex flex-col gap-6">
@@ -66,6 +74,7 @@ function OneModel({ model }: { readonly model: Model }) {
             <Details model={model} />
           </Card>
         </div>
+        {speed !== undefined && <MeasuredCard speed={speed} />}
         <Calculator model={model} />
         <section>
           <h2 className="mb-3 font-semibold">Use it</h2>
@@ -79,13 +88,14 @@ function OneModel({ model }: { readonly model: Model }) {
 
 function Prices({ model }: { readonly model: Model }) {
   const { svc, pricing } = model
+  const unit = unitPriceOf(model)
   const tiers = pricing?.overrides ?? []
   return (
     <>
       <Facts>
         <Price name="Input" value={svc.credits_per_1m_input} per="million tokens" />
         <Price name="Output" value={svc.credits_per_1m_output} per="million tokens" />
-        <Price name="Per unit" value={svc.credits_per_unit} per={svc.unit ?? 'unit'} />
+        {unit !== null && <Price name="Media" value={unit.credits} per={unit.per} />}
       </Facts>
       {tiers.length > 0 && (
         <p className="mt-3 text-[12px] text-soft">

@@ -4,13 +4,14 @@ import { sessionQuery } from '../../api/session.ts'
 import { awaitsCode } from '../../api/sign-in.ts'
 
 /**
- * Only a place of this console: a link from elsewhere cannot send a person away after they have signed in.
+ * Only a place of this console or its documentation: a link from elsewhere cannot send a person away after they have
+ * signed in.
  *
  * @param next as browsers name it, or below the console as the router does.
  */
 export function placeAfter(next: string | undefined): string {
   if (next === undefined) return '/console'
-  if (/^\/console(?:[/?#]|$)/.test(next)) return next
+  if (/^\/(?:console|docs)(?:[/?#]|$)/.test(next)) return next
   return /^\/[a-z]/.test(next) ? `/console${next}` : '/console'
 }
 

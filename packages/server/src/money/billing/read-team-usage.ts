@@ -11,6 +11,8 @@ import {
   type teamUsageList,
   type TeamUsageQuery,
   type teamUsageReply,
+  LOCAL_DAYS_MAX,
+  USAGE_DAYS_MAX,
 } from '@svc/contract'
 import type { z } from 'zod'
 import { InvariantError } from '../../platform/errors/invariant-error.ts'
@@ -18,6 +20,7 @@ import { ServiceError } from '../../platform/errors/service-error.ts'
 import { budgetRemaining } from '../ledger/budget-window.ts'
 import type { ReadBalanceDeps } from './read-balance.ts'
 import { findUsage, type ReadUsageDeps } from './read-usage.ts'
+import { dayIn, segmentsOf } from './local-days.ts'
 import { renderPendingUsage, renderUsageRecord } from './render-usage.ts'
 import { SMALL_LIMIT_UNITS } from './small-limit.ts'
 import type { UsageScope } from './usage-scope.ts'
@@ -142,20 +145,29 @@ function noSuchRequest(): ServiceError {
   return new ServiceError('usage_not_found', 'There is no such request.', { param: 'request_id' })
 }
 
-/** Totals by UTC day and model, key or type, up to the day of `now`. */
+/**
+ * Totals by day and model, key, person or type.
+ *
+ * @throws {ServiceError} `invalid_value` where there is no such day, or there would be too many.
+ */
 export async function listTeamUsageDays(
   { store }: ReadUsageDeps,
   reach: UsageReach,
-  { days, key, by, ...rest }: TeamUsageDaysQuery & { readonly now: number },
+  { key, by, ...rest }: TeamUsageDaysQuery & { readonly now: number },
 ): Promise<Printed<z.output<typeof teamUsageDays>>> {
-  const last = Math.floor(rest.now / DAY_MS)
-  const first = last - days + 1
+  const zone = rest.time_zone ?? 'UTC'
+  const { first, last } = spanOf(rest, zone)
   const filter: UsageFilter = {
     scope: scopeOf(reach, key),
     ...(rest.type === undefined ? {} : { type: rest.type }),
     ...(rest.model === undefined ? {} : { model: rest.model }),
   }
-  const rows = await store.listDays(filter, { first, last, by })
+  const segments = segmentsOf(zone, first, last)
+  const isUtc = segments.every(({ offsetMs }) => offsetMs === 0)
+  if (!isUtc && last - first >= LOCAL_DAYS_MAX) throw tooManyDays(LOCAL_DAYS_MAX, ' in this time zone; UTC has more')
+  const rows = isUtc
+    ? await store.listDays(filter, { first, last, by })
+    : await store.listLocalDays(filter, segments, by)
   return {
     first_day: dateOf(first),
     last_day: dateOf(last),
@@ -169,6 +181,20 @@ export async function listTeamUsageDays(
     })),
   }
 }
+
+type AskedDays = Pick<TeamUsageDaysQuery, 'days' | 'from' | 'to'> & { readonly now: number }
+
+/** The first and the last day, as days since the epoch. */
+function spanOf({ days, from, to, now }: AskedDays, zone: string): { readonly first: number; readonly last: number } {
+  const last = to === undefined ? dayIn(zone, now) : Date.parse(to) / DAY_MS
+  const first = from === undefined ? last - days + 1 : Date.parse(from) / DAY_MS
+  if (first > last) throw new ServiceError('invalid_value', 'from must not be after to.', { param: 'from' })
+  if (last - first >= USAGE_DAYS_MAX) throw tooManyDays(USAGE_DAYS_MAX, '')
+  return { first, last }
+}
+
+const tooManyDays = (most: number, where: string): ServiceError =>
+  new ServiceError('invalid_value', `At most ${most} days are answered at once${where}.`, { param: 'from' })
 
 function dateOf(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10)

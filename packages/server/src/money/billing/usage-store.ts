@@ -4,6 +4,7 @@ import type { Database } from '../../platform/db/database.ts'
 import { archivedHint } from '../ledger/read-archive.ts'
 import type { HoldExtensionTable, HoldTable } from '../../platform/db/hold-schema.ts'
 import type { LedgerEntryView, Schema, TransferTable, UsageRecordTable } from '../../platform/db/schema.ts'
+import type { DaySegment } from './local-days.ts'
 import { inScope, type UsageScope } from './usage-scope.ts'
 import type { UsageSpan } from './usage-span.ts'
 import { daysOf, daySteps, type DaySpan, idsOf, type IdSpan, recordSteps, STEP_ROWS } from './usage-steps.ts'
@@ -49,6 +50,10 @@ export interface UsageStore {
   sumDays(filter: UsageFilter, firstDay: number | null, endDay: number | null): Promise<UsageTotals>
   /** Totals of each day and group that has any, from the roll-ups, oldest first. Both days are in. */
   listDays(filter: UsageFilter, days: UsageDays): Promise<readonly UsageDay[]>
+  /** The same of the days of a time zone, from single records. */
+  listLocalDays(filter: UsageFilter, segments: readonly DaySegment[], by: UsageDays['by']): Promise<readonly UsageDay[]>
+  /** What people call these keys. */
+  nameKeys(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
   find(scope: UsageScope, usageId: string): Promise<UsageRow | null>
   findOpenHold(scope: UsageScope, holdId: string): Promise<OpenHoldRow | null>
   /** The hold of a request, open or ended, and its transfer where it has one. */
@@ -68,13 +73,13 @@ export interface UsageDays {
   /** Days since the epoch, UTC; both are in. */
   readonly first: number
   readonly last: number
-  readonly by: 'model' | 'key' | 'type'
+  readonly by: 'model' | 'key' | 'type' | 'person'
 }
 
 export interface UsageDay {
   /** Days since the epoch, UTC. */
   readonly day: number
-  /** A model, the id of a key, or a type. */
+  /** A model, the id of a key or of a person, or a type. */
   readonly part: string
   /** What people call it. */
   readonly name: string
@@ -140,6 +145,25 @@ export function createUsageStore(database: Database, rows: number | null = STEP_
         found.push(...(await listDaysOf(read, filter, { days, by })))
       }
       return found
+    },
+    async listLocalDays(filter, segments, by) {
+      const days: UsageDay[] = []
+      for (const segment of segments) {
+        const span = { from: segment.from, to: segment.to }
+        for await (const ids of recordSteps(database, filter.scope, { ids: idsOf(span, null), rows })) {
+          days.push(...(await listRecordDays(read, filter, { span, ids, offsetMs: segment.offsetMs, by })))
+        }
+      }
+      return joinDays(days)
+    },
+    async nameKeys(ids) {
+      const named = new Map<string, string>()
+      for (let start = 0; start < ids.length; start += NAMES_MAX) {
+        const part = ids.slice(start, start + NAMES_MAX)
+        const found = await read.selectFrom('api_key').select(['key_id', 'name']).where('key_id', 'in', part).execute()
+        for (const { key_id: id, name } of found) named.set(id, name)
+      }
+      return named
     },
     async find(scope, usageId) {
       const query = read
@@ -212,19 +236,78 @@ async function listDaysOf(
   filter: UsageFilter,
   { days, by }: { readonly days: DaySpan; readonly by: UsageDays['by'] },
 ): Promise<readonly UsageDay[]> {
-  const column = by === 'key' ? 'key_id' : by
-  const name = by === 'key' ? keyNameOf('usage_daily.key_id') : sql<string>`${sql.ref(column)}`.as('key_name')
+  const { part, name } = partOf('usage_daily', by)
   const rows = await read
     .selectFrom('usage_daily')
-    .select(['day', sql<string>`${sql.ref(column)}`.as('part'), name])
+    .select(['day', part.as('part'), name.as('key_name')])
     .select([sql<number>`coalesce(sum(requests), 0)`.as('requests'), sums('usage_daily').charge])
     .select(sql<number>`coalesce(sum(prompt_tokens + completion_tokens), 0)`.as('tokens'))
     .where(dailyIn(filter, days))
-    .groupBy(['day', column])
+    .groupBy(['day', part])
     .orderBy('day')
-    .orderBy(column)
+    .orderBy(sql`2`)
     .execute()
-  return rows.map(({ total_charge: charge, key_name, ...row }) => ({ ...row, name: key_name, charge }))
+  return rows.map(({ total_charge: charge, key_name, ...row }) => ({ ...row, name: key_name ?? row.part, charge }))
+}
+
+/** Ids in one question at most. */
+const NAMES_MAX = 500
+
+async function listRecordDays(
+  read: Read,
+  filter: UsageFilter,
+  span: { readonly span: UsageSpan; readonly ids: IdSpan; readonly offsetMs: number; readonly by: UsageDays['by'] },
+): Promise<readonly UsageDay[]> {
+  const { part, name } = partOf('usage_record', span.by)
+  const day = sql<number>`(started_at + ${sql.lit(span.offsetMs)}) / ${sql.lit(DAY_MS)}`
+  const rows = await read
+    .selectFrom('usage_record')
+    .select([day.as('day'), part.as('part'), name.as('key_name'), sums('usage_record').charge])
+    .select(({ fn }) => fn.countAll<number>().as('requests'))
+    .select(sql<number>`coalesce(sum(coalesce(prompt_tokens, 0) + coalesce(completion_tokens, 0)), 0)`.as('tokens'))
+    .where((where) => recordsIn(where, filter, span))
+    .groupBy([day, part])
+    .execute()
+  return rows.map(({ total_charge: charge, key_name, ...row }) => ({
+    ...{ day: Number(row.day), part: row.part, name: key_name ?? row.part, charge },
+    ...{ requests: Number(row.requests), tokens: Number(row.tokens) },
+  }))
+}
+
+/** What was read in steps as one row for each day and part, oldest first. */
+function joinDays(days: readonly UsageDay[]): readonly UsageDay[] {
+  const joined = new Map<string, UsageDay>()
+  for (const row of days) {
+    const key = `${row.day} ${row.part}`
+    const known = joined.get(key)
+    const { requests = 0, tokens = 0, charge = 0n } = known ?? {}
+    joined.set(key, {
+      ...row,
+      ...{ requests: row.requests + requests, tokens: row.tokens + tokens, charge: row.charge + charge },
+    })
+  }
+  return [...joined.values()].toSorted((one, other) => one.day - other.day || (one.part < other.part ? -1 : 1))
+}
+
+/** What days are divided by, and what people call it; null for what has no other name. */
+function partOf(table: 'usage_daily' | 'usage_record', by: UsageDays['by']) {
+  const keyId = sql.ref(`${table}.key_id`)
+  switch (by) {
+    case 'key':
+      return {
+        part: sql<string>`${keyId}`,
+        name: sql<string | null>`(select k.name from api_key k where k.key_id = ${keyId})`,
+      }
+    case 'person': {
+      const person = sql<string>`coalesce((select k.created_by from api_key k where k.key_id = ${keyId}), 'none')`
+      const name = sql<
+        string | null
+      >`max((select u.name from sign_in_user u join api_key k on k.created_by = u.id where k.key_id = ${keyId}))`
+      return { part: person, name }
+    }
+    default:
+      return { part: sql<string>`${sql.ref(`${table}.${by}`)}`, name: sql<string | null>`null` }
+  }
 }
 
 /** Extensions of one hold that are shown at most. Source: own choice. */
@@ -265,7 +348,7 @@ function jobOf(holdId: 'usage_record.usage_id' | 'hold.hold_id') {
   return sql<string | null>`(select j.job_id from video_job j where j.hold_id = ${sql.ref(holdId)})`.as('job_id')
 }
 
-function keyNameOf(keyId: 'usage_record.key_id' | 'usage_daily.key_id' | 'hold.key_id') {
+function keyNameOf(keyId: 'usage_record.key_id' | 'hold.key_id') {
   return sql<string>`(select k.name from api_key k where k.key_id = ${sql.ref(keyId)})`.as('key_name')
 }
 

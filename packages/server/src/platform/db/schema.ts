@@ -35,6 +35,7 @@ import type {
   LedgerLogTileTable,
 } from './log-schema.ts'
 import type { MailGateTable, MailOutboxTable, MailSuppressionTable } from './mail-schema.ts'
+import type { RequestTimingTable } from './timing-schema.ts'
 import type {
   AuditRunTable,
   DeviceRequestTable,
@@ -349,6 +350,7 @@ export interface Schema extends FactorTables {
   ledger_entry: LedgerEntryView
   usage_record: UsageRecordTable
   usage_daily: UsageDailyTable
+  request_timing: RequestTimingTable
   process_lease: ProcessLeaseTable
   /** What a record was before the true outcome took the place of an expired one. */
   replaced_record: UsageRecordTable

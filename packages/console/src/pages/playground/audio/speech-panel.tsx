@@ -19,6 +19,7 @@ import { nameOfAgain, newRun } from '../run-store.ts'
 import { useObjectUrl } from '../use-object-url.ts'
 import { useRuns } from '../use-play.ts'
 import { AudioPlayer } from './audio-player.tsx'
+import { useAskedModel } from '../asked-model.ts'
 import { speak, speechBodyOf, type SpeechRun, type SpeechWishes } from './speech-request.ts'
 
 /** A model that knows the voices which are offered first. */
@@ -30,8 +31,9 @@ function firstOf(models: readonly { readonly id: string }[]): string {
 export function SpeechPanel() {
   const { data } = useSuspenseQuery(modelsQuery).data
   const models = data.filter(({ svc }) => svc.type === 'speech')
+  const asked = useAskedModel(models)
   const [wishes, setWishes] = useState<SpeechWishes>({
-    model: firstOf(models),
+    model: asked ?? firstOf(models),
     text: '',
     voice: 'alloy',
     format: 'mp3',

@@ -13,6 +13,7 @@ import { unitChoices } from '../model-choices.tsx'
 import { ModelPicker } from '../model-picker.tsx'
 import { PriceLine } from '../pay/price-line.tsx'
 import { nameOfAgain, newRun } from '../run-store.ts'
+import { useAskedModel } from '../asked-model.ts'
 import { useRuns } from '../use-play.ts'
 import { decodeAudio } from './decode-audio.ts'
 import { TranscriptCard } from './transcript-card.tsx'
@@ -26,7 +27,8 @@ export function TranscriptPanel() {
   const { data } = useSuspenseQuery(modelsQuery).data
   const models = data.filter(({ svc }) => svc.type === 'transcription')
   const preferred = models.find(({ id }) => id.endsWith(PREFERRED)) ?? models[0]
-  const [model, setModel] = useState(preferred?.id ?? '')
+  const asked = useAskedModel(models)
+  const [model, setModel] = useState(asked ?? preferred?.id ?? '')
   const [language, setLanguage] = useState('')
   const [prompt, setPrompt] = useState('')
   const [audio, setAudio] = useState<File | null>(null)

@@ -6,6 +6,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { CodeDialog } from '../../../samples/code-dialog.tsx'
 import { chatCode } from '../../../samples/request-code.ts'
+import { useAskedModel, useForgetAsked } from '../asked-model.ts'
 import { tokenChoices } from '../model-choices.tsx'
 import { type ImageInput, useImageInput } from '../image-input.tsx'
 import { usePlay } from '../use-play.ts'
@@ -29,6 +30,15 @@ function useChat(): { store: ChatStore; models: ReturnType<typeof useTextModels>
   useEffect(() => {
     store.onCharged = onCharged
   }, [store, onCharged])
+  const asked = useAskedModel(models)
+  const forget = useForgetAsked()
+  const { isReady } = useSyncExternalStore(store.subscribe, store.snapshot)
+  useEffect(() => {
+    if (asked === null || !isReady) return
+    store.startNew()
+    store.setModels([asked])
+    forget()
+  }, [asked, isReady, store, forget])
   return { store, models }
 }
 

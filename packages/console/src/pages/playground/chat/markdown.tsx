@@ -2,10 +2,13 @@
  * What a model wrote, as Markdown: a syntax tree made into elements, never HTML. Loaded when the first answer is shown.
  * Source: decision 0045 (the playground).
  */
+import { clsx } from 'clsx'
 import { Component, memo, type ReactNode } from 'react'
 import ReactMarkdown, { type Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { CopyButton } from '../../../ui/copy-button.tsx'
+import { hasMath, withMathMarks } from './math-text.ts'
+import { useExtras } from './use-extras.ts'
 
 /** Addresses that a link may lead to; everything else is text. */
 const SAFE = /^https?:\/\//i
@@ -31,17 +34,33 @@ function textOf(node: ReactNode): string {
   return textOf(Reflect.get(Object(node.props), 'children') as ReactNode)
 }
 
+/** The language that a fence names, such as `python`; null for none. */
+function languageOf(node: ReactNode): string | null {
+  if (typeof node !== 'object' || node === null || !('props' in node)) return null
+  const look: unknown = Reflect.get(Object(node.props), 'className')
+  return typeof look === 'string' ? (/language-([\w+#.-]{1,30})/.exec(look)?.[1] ?? null) : null
+}
+
 function CodeBlock({ children }: { readonly children?: ReactNode }) {
+  const language = languageOf(children)
   return (
-    <div className="group relative my-3">
+    <div className="group my-3 overflow-hidden rounded-lg border border-line bg-sunken">
+      <div className="flex items-center justify-between border-b border-line pr-1 pl-3 text-[12px] text-soft">
+        <span className="font-mono">{language ?? 'code'}</span>
+        <CopyButton
+          text={textOf(children)}
+          what="the code"
+          look="quiet"
+          className="my-0.5 h-[24px]! px-2! text-[12px]"
+        />
+      </div>
       <pre
         tabIndex={0}
-        aria-label="Code"
-        className="overflow-x-auto rounded-lg bg-sunken p-3 pr-20 font-mono text-[12.5px] leading-5"
+        aria-label={language === null ? 'Code' : `${language} code`}
+        className="overflow-x-auto p-3 font-mono text-[12.5px] leading-5 [&>code]:bg-transparent [&>code]:p-0"
       >
         {children}
       </pre>
-      <CopyButton text={textOf(children)} what="the code" className="absolute top-2 right-2 h-7! px-2!" />
     </div>
   )
 }
@@ -53,7 +72,9 @@ const components: Components = {
     <ExternalLink href={typeof src === 'string' ? src : undefined}>{alt === '' ? src : alt}</ExternalLink>
   ),
   pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
-  code: ({ children }) => <code className="rounded bg-sunken px-1 font-mono text-[12.5px]">{children}</code>,
+  code: ({ children, className }) => (
+    <code className={clsx('rounded bg-sunken px-1 font-mono text-[12.5px]', className)}>{children}</code>
+  ),
   table: ({ children }) => (
     <div className="my-3 overflow-x-auto" role="region" aria-label="Table" tabIndex={0}>
       <table className="border-collapse text-left">{children}</table>
@@ -96,14 +117,19 @@ class PlainWhereBroken extends Component<{ readonly text: string; readonly child
   }
 }
 
-const plugins = [remarkGfm]
-
+/** With formulas and colours in code, once what makes them is there. */
 export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
+  const { remark, rehype } = useExtras({ math: hasMath(text), code: text.includes('```') })
   return (
     <PlainWhereBroken text={text}>
       <div className="break-words">
-        <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={(address) => address}>
-          {text}
+        <ReactMarkdown
+          remarkPlugins={[remarkGfm, ...remark]}
+          rehypePlugins={[...rehype]}
+          components={components}
+          urlTransform={(address) => address}
+        >
+          {remark.length > 0 ? withMathMarks(text) : text}
         </ReactMarkdown>
       </div>
     </PlainWhereBroken>

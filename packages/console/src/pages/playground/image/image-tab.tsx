@@ -6,6 +6,7 @@ import { SelectField } from '../../../ui/select-field.tsx'
 import { attachmentOf } from '../attachments.ts'
 import { CodeDialog } from '../../../samples/code-dialog.tsx'
 import { imageCode } from '../../../samples/request-code.ts'
+import { useAskedModel } from '../asked-model.ts'
 import { ModelPicker } from '../model-picker.tsx'
 import { NumberField } from '../number-field.tsx'
 import { useImageInput } from '../image-input.tsx'
@@ -27,7 +28,8 @@ const IDLE: Omit<ImageWishes, 'model'> = { prompt: '', count: 1, size: '', quali
 /** Images from words, and from other images. */
 export function ImageTab() {
   const { data: models } = useSuspenseQuery(imageModelsQuery).data
-  const first = models.find(({ id }) => id === FIRST_MODEL)?.id ?? models[0]?.id ?? FIRST_MODEL
+  const usual = models.find(({ id }) => id === FIRST_MODEL)?.id ?? models[0]?.id ?? FIRST_MODEL
+  const first = useAskedModel(models) ?? usual
   const [wishes, setWishes] = useState<ImageWishes>({ ...IDLE, model: first })
   const set = (change: Partial<ImageWishes>): void => setWishes((before) => ({ ...before, ...change }))
   const model = models.find(({ id }) => id === wishes.model)

@@ -17,6 +17,7 @@ import { videoModelsQuery } from '../../../api/media-models.ts'
 import { PromptForm } from '../prompt-form.tsx'
 import { useVideos } from './use-videos.ts'
 import { VideoCard } from './video-card.tsx'
+import { useAskedModel } from '../asked-model.ts'
 import { canBeSilent, sizeOf, videoBodyOf, type VideoWishes } from './video-request.ts'
 
 const SECONDS_UNKNOWN = [4, 5, 6, 8, 10]
@@ -41,7 +42,8 @@ export function VideoTab() {
   const { data: models } = useSuspenseQuery(videoModelsQuery).data
   // A first try shall not be the dearest one.
   const cheapest = models.toSorted((one, other) => dearness(one) - dearness(other))[0]
-  const [wishes, setWishes] = useState(() => firstWishes(cheapest))
+  const asked = useAskedModel(models)
+  const [wishes, setWishes] = useState(() => firstWishes(models.find(({ id }) => id === asked) ?? cheapest))
   const set = (change: Partial<VideoWishes>): void => setWishes((before) => ({ ...before, ...change }))
   const model = models.find(({ id }) => id === wishes.model)
   const input = useImageInput(1)

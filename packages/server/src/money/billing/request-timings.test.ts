@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createManualTimer } from '../../../testing/manual-timer.ts'
+import { describeEachEngine, openTestDatabase, type TestDatabase } from '../../../testing/test-database.ts'
+import { createModelSpeedReader } from './read-timings.ts'
+import { createRequestTimings, type RequestTimings, type TimedRequest } from './request-timings.ts'
+import { createTimingStore, type TimingStore } from './timing-store.ts'
+
+const DAY_MS = 86_400_000
+const NOW = Date.UTC(2026, 4, 14, 12)
+
+const request = (more: Partial<TimedRequest> = {}): TimedRequest => ({
+  ...{ keyId: 'key', model: 'm', type: 'chat', startedAt: NOW, durationMs: 2_000, firstContentMs: 500 },
+  facts: { status: 'ok', errorCode: null, completionTokens: 150 },
+  ...more,
+})
+const failed = (errorCode: string) => request({ facts: { status: 'error', errorCode, completionTokens: null } })
+
+describeEachEngine('timings of requests', (engine) => {
+  let open: TestDatabase
+  let store: TimingStore
+  const errors: unknown[] = []
+  const openTimings = (own: Pick<TimingStore, 'add' | 'tidy'> = store): RequestTimings =>
+    createRequestTimings({
+      store: own,
+      timer: createManualTimer(),
+      now: () => NOW,
+      onError: (error) => errors.push(error),
+    })
+  beforeAll(async () => {
+    open = await openTestDatabase(engine)
+    store = createTimingStore(open.database)
+  })
+  afterAll(() => open.close())
+
+  const speedsOf = async (model: string, now = NOW) =>
+    (await createModelSpeedReader(store).read({ days: 3 }, now)).data.find((each) => each.model === model)
+
+  test('of two processes are added up, and say how fast a model is and how often it answers', async () => {
+    for (const timings of [openTimings(), openTimings()]) {
+      for (let at = 0; at < 9; at++) timings.note(request({ durationMs: 2_000 + at }))
+      timings.note(failed('upstream_error'))
+      timings.note(failed('content_policy_violation'))
+      timings.note(request({ startedAt: NOW - DAY_MS, firstContentMs: null }))
+      timings.note(request({ facts: { status: 'cancelled', errorCode: null, completionTokens: 3 } }))
+      await timings.stop()
+    }
+    const speeds = await speedsOf('m')
+    expect(speeds).toMatchObject({ success_rate: 0.9091, days: [null, 1, 0.9] })
+    expect(speeds?.first_content_ms).toBeCloseTo(500, -2)
+    expect((speeds?.duration_ms ?? 0) / 2_000).toBeCloseTo(1, 0)
+    expect((speeds?.tokens_per_second ?? 0) / 100).toBeCloseTo(1, 0)
+  })
+
+  test('of a few requests are not shown: they would say what one customer does', async () => {
+    const timings = openTimings()
+    for (let at = 0; at < 4; at++) timings.note(request({ model: 'rare' }))
+    await timings.flush()
+    expect(await speedsOf('rare')).toBeUndefined()
+    timings.note(request({ model: 'rare' }))
+    await timings.flush()
+    expect(await speedsOf('rare')).toMatchObject({ success_rate: 1 })
+  })
+
+  test('that could not be written are written with the next, once', async () => {
+    let isAway = true
+    const timings = openTimings({
+      tidy: () => Promise.resolve(),
+      add: (cells) => (isAway ? Promise.reject(new Error('away')) : store.add(cells)),
+    })
+    for (let at = 0; at < 5; at++) timings.note(request({ model: 'late' }))
+    await timings.flush()
+    expect(errors).toHaveLength(1)
+    isAway = false
+    timings.note(request({ model: 'late' }))
+    await timings.flush()
+    await timings.flush()
+    const [row] = await store
+      .sumModels({ from: 0, to: NOW, step: NOW })
+      .then((sums) => sums.filter(({ group, measure }) => group === 'late' && measure === 'ok'))
+    expect(row?.requests).toBe(6)
+  })
+
+  test('are removed after their time, and not before', async () => {
+    const rows = async () => (await store.sumModels({ from: 0, to: NOW, step: NOW })).length
+    const before = await rows()
+    await store.tidy(NOW + 399 * DAY_MS)
+    expect(await rows()).toBe(before)
+    await store.tidy(NOW + 402 * DAY_MS)
+    expect(await rows()).toBe(0)
+  })
+})
