@@ -425,6 +425,7 @@ test('an image of a model and the names of models are shown, and never run', { t
   // What may train on prompts says so; of the rest the list says nothing.
   await page.getByRole('row', { name: evil }).getByText('may train on prompts').waitFor()
   await page.getByLabel('Search').fill('')
+  await page.getByRole('button', { name: 'More filters' }).click()
   await page.getByLabel('Prompts').selectOption('may')
   await page.getByText(/^1 of \d+ models$/).waitFor()
   await page.getByLabel('Prompts').selectOption('unknown')

@@ -48,6 +48,8 @@ export default defineConfig({
     target: 'es2023',
     assetsInlineLimit: 0,
     sourcemap: false,
+    // Browsers that read these scripts know `modulepreload`.
+    modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 600,
     // What is made by a schema library that is not there is made by nothing: see `withoutSchemas`.
     rolldownOptions: {

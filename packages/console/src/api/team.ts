@@ -2,9 +2,9 @@
 import { consoleEndpoints, endpoints } from '@svc/contract'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { UsageSearch } from '../app/search.ts'
+import { spanOf } from '../app/usage-span.ts'
 import { consoleApi } from './client.ts'
 
-const DAY_SECONDS = 86_400
 /** Rows of a page of requests. */
 export const USAGE_ROWS = 50
 
@@ -43,15 +43,13 @@ interface KeysPageQuery {
   readonly after?: string
 }
 
-/** The start of the UTC day that begins a span of so many days, in seconds: the same the whole day through. */
-function spanStart(days: number): number {
-  return (Math.floor(Date.now() / 1_000 / DAY_SECONDS) - days + 1) * DAY_SECONDS
-}
-
 /** The filters of an address, as the gateway takes them. */
-export function usageFilters({ days, model, type, status, key }: UsageSearch) {
+export function usageFilters(search: UsageSearch) {
+  const { model, type, status, key, days, from } = search
+  const span = days === undefined && from === undefined ? null : spanOf(search, Date.now())
   return {
-    ...(days === undefined ? {} : { from: String(spanStart(days)) }),
+    ...(span === null ? {} : { from: String(span.from) }),
+    ...(span === null || span.to === null ? {} : { to: String(span.to) }),
     ...(model === undefined ? {} : { model }),
     ...(type === undefined ? {} : { type }),
     ...(status === undefined ? {} : { status }),
@@ -77,25 +75,22 @@ const ALL_DAYS = 366
 
 export const usageDaysQuery = (
   teamId: string,
-  { days = ALL_DAYS, model, type, key, by }: Omit<UsageSearch, 'days'> & { readonly days?: number },
+  { days = ALL_DAYS, from, to, zone, model, type, key, by }: Omit<UsageSearch, 'days'> & { readonly days?: number },
 ) =>
   queryOptions({
-    queryKey: ['team', teamId, 'usage-days', { days, model, type, key, by }],
-    queryFn: ({ signal }) =>
-      consoleApi.call(
-        consoleEndpoints.listTeamUsageDays,
-        {
-          path: { team_id: teamId },
-          query: {
-            days,
-            ...(by === undefined ? {} : { by }),
-            ...(model === undefined ? {} : { model }),
-            ...(type === undefined ? {} : { type }),
-            ...(key === undefined ? {} : { key }),
-          },
-        },
-        { signal },
-      ),
+    queryKey: ['team', teamId, 'usage-days', { days, from, to, zone, model, type, key, by }],
+    queryFn: ({ signal }) => {
+      const span = from === undefined ? { days } : { from, ...(to === undefined ? {} : { to }) }
+      const query = {
+        ...span,
+        ...(zone === undefined ? {} : { time_zone: zone }),
+        ...(by === undefined ? {} : { by }),
+        ...(model === undefined ? {} : { model }),
+        ...(type === undefined ? {} : { type }),
+        ...(key === undefined ? {} : { key }),
+      }
+      return consoleApi.call(consoleEndpoints.listTeamUsageDays, { path: { team_id: teamId }, query }, { signal })
+    },
     placeholderData: keepPreviousData,
   })
 

@@ -17,15 +17,20 @@ function only<T extends object>(search: T): Partial<T> {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as Partial<T>
 }
 
-export const USAGE_SPANS = [7, 30, 90, 365] as const
+export const USAGE_SPANS = [1, 7, 30, 90, 365] as const
 
 /** What a chart of usage shows by day. */
-export const usageMeasures = ['credits', 'requests', 'tokens'] as const
+export const usageMeasures = ['credits', 'requests', 'tokens', 'latency', 'first', 'speed', 'errors'] as const
 export type UsageMeasure = (typeof usageMeasures)[number]
 
 export interface UsageSearch {
   /** Days up to today. */
   readonly days?: (typeof USAGE_SPANS)[number]
+  /** The first and the last day, such as 2026-01-31; these go before `days`. */
+  readonly from?: string
+  readonly to?: string
+  /** Whose days they are; UTC when absent. */
+  readonly zone?: string
   /** What the chart is divided by; models when absent. */
   readonly by?: UsageGrouping
   readonly model?: string
@@ -38,10 +43,30 @@ export interface UsageSearch {
   readonly show?: UsageMeasure
 }
 
+/** Such as 2026-01-31. */
+function dayOf(value: unknown): string | undefined {
+  const text = textOf(value)
+  return text !== undefined && /^20\d\d-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined
+}
+
+function zoneOf(value: unknown): string | undefined {
+  const name = textOf(value)
+  try {
+    return name === undefined || name === 'UTC'
+      ? undefined
+      : new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+  } catch {
+    return undefined
+  }
+}
+
 export function readUsageSearch(search: Readonly<Record<string, unknown>>): UsageSearch {
   return only<UsageSearch>({
     days: USAGE_SPANS.find((days) => days === Number(search['days'])),
-    by: usageGroupings.find((by) => by === search['by'] && by !== 'model'),
+    from: dayOf(search['from']),
+    to: dayOf(search['to']),
+    zone: zoneOf(search['zone']),
+    by: usageGroupings.find((by) => by === search['by']),
     model: textOf(search['model']),
     type: usageTypes.find((type) => type === search['type']),
     status: usageStatuses.find((status) => status === search['status']),

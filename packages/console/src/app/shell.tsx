@@ -50,8 +50,8 @@ export function Shell() {
         <main
           id="content"
           tabIndex={-1}
-          className="mx-auto flex w-full max-w-6xl flex-1 flex-col px-4 pt-6 pb-[calc(var(--bar)+2rem)] outline-none
-            has-[[data-wide]]:max-w-[100rem] md:px-8 md:pt-8 md:pb-12 print:block"
+          className="mx-auto flex w-full max-w-[96rem] flex-1 flex-col px-4 pt-6 pb-[calc(var(--bar)+2rem)] outline-none
+            md:px-8 md:pt-8 md:pb-12 print:block"
         >
           {invitations.length > 0 && (
             <Suspense fallback={null}>

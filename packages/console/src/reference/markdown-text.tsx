@@ -1,11 +1,12 @@
 /** The documents' Markdown as elements, made once when the pages are built. */
 import { clsx } from 'clsx'
 import { isValidElement, type ReactNode } from 'react'
-import ReactMarkdown, { type Components } from 'react-markdown'
+import ReactMarkdown, { type Components, type Options } from 'react-markdown'
 import rehypeHighlight from 'rehype-highlight'
 import remarkGfm from 'remark-gfm'
 import { CodeFrame } from './code-frame.tsx'
 import { siteHref, slugOf } from './guides.ts'
+import { languages } from './highlighted-code.tsx'
 
 /** The text that elements show. */
 function textOf(node: ReactNode): string {
@@ -99,7 +100,7 @@ const components: Components = {
 }
 
 const remark = [remarkGfm]
-const rehype = [rehypeHighlight]
+const rehype: NonNullable<Options['rehypePlugins']> = [[rehypeHighlight, { languages }]]
 
 /** A document, or a part of one. Its first heading is left to the page. */
 export function MarkdownText({ text }: { readonly text: string }) {
@@ -120,15 +121,5 @@ export function InlineText({ text }: { readonly text: string }) {
         {part}
       </code>
     ),
-  )
-}
-
-/** Code in a language, coloured. */
-export function HighlightedCode({ code, language }: { readonly code: string; readonly language: string }) {
-  const fence = '`'.repeat(8)
-  return (
-    <ReactMarkdown rehypePlugins={rehype} components={{ pre: ({ children }) => <>{children}</> }}>
-      {`${fence}${language}\n${code}\n${fence}`}
-    </ReactMarkdown>
   )
 }

@@ -1,6 +1,6 @@
 import type { Sample } from '../samples/code-parts.ts'
 import { CopyMark } from './code-frame.tsx'
-import { HighlightedCode } from './markdown-text.tsx'
+import { HighlightedCode } from './highlighted-code.tsx'
 
 /** By the names of samples. */
 const LANGUAGES: Readonly<Record<string, string>> = { curl: 'bash', svc: 'bash', Python: 'python' }

@@ -8,8 +8,6 @@ interface PageProps {
   readonly lead?: ReactNode
   /** Shown to the right of the title. */
   readonly actions?: ReactNode
-  /** Whether its tables and charts want the width of the window: see the frame of the pages. */
-  readonly isWide?: boolean
   readonly children: ReactNode
 }
 
@@ -21,15 +19,12 @@ const actionsPlace = clsx(
 )
 
 /** The frame of a page: its title for people and for the browser's tab. */
-export function Page({ title, lead, actions, isWide = false, children }: PageProps) {
+export function Page({ title, lead, actions, children }: PageProps) {
   const { brand } = useSession().gateway
   return (
     <>
       <title>{`${title} · ${brand}`}</title>
-      <div
-        data-wide={isWide || undefined}
-        className="mb-7 grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 gap-y-1.5 max-sm:mb-5 max-sm:items-center"
-      >
+      <div className="mb-7 grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 gap-y-1.5 max-sm:mb-5 max-sm:items-center">
         <h1 className="text-[22px] leading-8 font-semibold tracking-tight break-words sm:text-[28px] sm:leading-9">
           {title}
         </h1>

@@ -11,7 +11,11 @@ interface SegmentsProps<Value extends string> {
 /** A few ways to look at something, of which one is chosen. */
 export function Segments<Value extends string>({ label, value, options, onPick }: SegmentsProps<Value>) {
   return (
-    <div role="group" aria-label={label} className="inline-flex rounded border border-line bg-sunken p-0.5 text-[12px]">
+    <div
+      role="group"
+      aria-label={label}
+      className="inline-flex max-w-full flex-wrap rounded border border-line bg-sunken p-0.5 text-[12px]"
+    >
       {options.map((option) => (
         <button
           key={option.value}

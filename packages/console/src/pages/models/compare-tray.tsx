@@ -33,7 +33,7 @@ export function CompareTray({ models, speeds, onRemove, onClear }: CompareTrayPr
               type="button"
               onClick={() => onRemove(id)}
               aria-label={`Compare ${name} no more`}
-              className="inline-flex size-6 items-center justify-center rounded text-soft hover:text-text"
+              className="inline-flex size-[24px] items-center justify-center rounded text-soft hover:text-text"
             >
               <X size={14} aria-hidden />
             </button>

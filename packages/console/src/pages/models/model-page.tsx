@@ -1,5 +1,5 @@
 import type { Exact, ModelEntry } from '@svc/contract'
-import { useSuspenseQuery } from '@tanstack/react-query'
+import { usePrefetchQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
 import { useSignedIn, useTeam } from '../../api/session.ts'
@@ -16,7 +16,7 @@ import { Calculator } from './calculator.tsx'
 import { MeasuredCard } from './measured-card.tsx'
 import { Modalities } from './modalities.tsx'
 import { unitPriceOf } from './model-list.ts'
-import { useSpeeds } from './model-speed.ts'
+import { speedsQuery, useSpeeds } from './model-speed.ts'
 import { PromptUse } from './prompt-use.tsx'
 import { TryLink } from './try-link.tsx'
 
@@ -28,6 +28,7 @@ type Model = Exact<ModelEntry>
 export function ModelPage() {
   const team = useTeam()
   const { modelId: id } = route.useParams()
+  usePrefetchQuery(speedsQuery)
   const { data: models } = useSuspenseQuery(modelsQuery).data
   const model = models.find((one) => one.id === id)
   return (

@@ -1,4 +1,4 @@
-import { useSuspenseQuery } from '@tanstack/react-query'
+import { usePrefetchQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ComponentProps, Suspense } from 'react'
 import { modelsQuery } from '../../api/team.ts'
@@ -10,7 +10,7 @@ import { Empty, Page } from '../../ui/page.tsx'
 import type { CompareTray as Tray } from './compare-tray.tsx'
 import { ModelFilters } from './model-filters.tsx'
 import { DESCENDS, inOrder, matches } from './model-list.ts'
-import { useSpeeds } from './model-speed.ts'
+import { speedsQuery, useSpeeds } from './model-speed.ts'
 import { ModelsTable } from './models-table.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/models')
@@ -27,6 +27,7 @@ export function ModelsPage() {
   const search = route.useSearch()
   const { rows = FIRST_ROWS, sort: order = null } = search
   const navigate = route.useNavigate()
+  usePrefetchQuery(speedsQuery)
   const { data: models } = useSuspenseQuery(modelsQuery).data
   const speeds = useSpeeds()
   const sort = order === null ? null : (order.replace(/^-/, '') as ModelSort)
@@ -44,13 +45,15 @@ export function ModelsPage() {
     go({ ...search, compare: next.length === 0 ? undefined : next.join(',') })
   }
   return (
-    <Page title="Models" lead="What a key can address, and what it costs. The margin is in the prices." isWide>
+    <Page title="Models" lead="What a key can address, and what it costs. The margin is in the prices.">
       <div className="flex flex-col gap-4">
         <ModelFilters models={models} search={search} onSet={set} />
         <p role="status" className="text-[12px] text-soft">
           {rowsText({ shown: shown.length, total: found.length, all: models.length, what: 'models' })}
-          {speeds.size > 0 && '. Speed and success were measured here in the last 7 days.'}
         </p>
+        {speeds.size > 0 && (
+          <p className="-mt-3 text-[12px] text-soft">Speed and success were measured here in the last 7 days.</p>
+        )}
         {found.length === 0 ? (
           <Empty
             text="No model matches these filters."

@@ -161,7 +161,10 @@ function ModelRow({ model, speed, isCompared, onCompare }: ModelRowProps) {
           : new Date(model.created * 1_000).toLocaleDateString(undefined, { dateStyle: 'medium' })}
       </td>
       <td className={clsx(cell, right, 'pl-0')}>
-        <label className="relative z-[1] inline-flex size-6 cursor-pointer items-center justify-center" title="Compare">
+        <label
+          className="relative z-[1] inline-flex size-[24px] cursor-pointer items-center justify-center"
+          title="Compare"
+        >
           <input
             type="checkbox"
             checked={isCompared}

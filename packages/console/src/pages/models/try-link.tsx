@@ -24,7 +24,7 @@ export function TryLink({ model: { id, name, svc } }: { readonly model: Model })
       params={{ teamId: team.id }}
       search={{ model: id, ...(tab === 'chat' ? {} : { tab }) }}
       className={buttonLook('secondary')}
-      aria-label={`Try ${name}`}
+      aria-label={`Try it: ${name}`}
     >
       Try it
     </Link>

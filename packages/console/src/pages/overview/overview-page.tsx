@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
 import { useCan, useTeam } from '../../api/session.ts'
 import { balanceQuery, usageDaysQuery, usageQuery } from '../../api/team.ts'
+import { buttonLook } from '../../ui/button.tsx'
 import { Credits, Usd } from '../../ui/credits.tsx'
 import { Figure, Figures } from '../../ui/facts.tsx'
 import { lazyPart } from '../../ui/lazy-part.ts'
@@ -25,13 +26,24 @@ const WATCH_MS = 2_000
 export function OverviewPage() {
   const team = useTeam()
   const canMakeKeys = useCan('keys:own')
+  const canPay = useCan('deposits:manage')
   const [isNew, setNew] = useState<boolean | null>(null)
   const refetchInterval = isNew === true ? WATCH_MS : REFRESH_MS
   const { data: calls } = useSuspenseQuery({ ...usageQuery(team.id, {}, LAST_CALLS), refetchInterval })
   // Decided once: the card stays until the page is left, so that its last step can be seen.
   if (isNew === null) setNew(canMakeKeys && calls.totals.requests === 0)
   return (
-    <Page title="Overview" lead={team.name}>
+    <Page
+      title="Overview"
+      lead={team.name}
+      actions={
+        canPay && (
+          <Link to="/team/$teamId/fund" params={{ teamId: team.id }} className={buttonLook('primary')}>
+            Add credits
+          </Link>
+        )
+      }
+    >
       <div className="flex flex-col gap-6">
         {team.is_suspended && (
           <p role="alert" className="rounded-lg bg-danger-soft px-4 py-3 text-danger">

@@ -50,7 +50,7 @@ export function UsageChart({ days: given, measure = 'credits' }: UsageChartProps
           onKeyDown={move}
           onBlur={() => setAt(null)}
           onPointerLeave={() => setAt(null)}
-          className="relative h-48 border-b border-line bg-[linear-gradient(to_bottom,var(--line)_1px,transparent_1px)]
+          className="relative h-56 border-b border-line bg-[linear-gradient(to_bottom,var(--line)_1px,transparent_1px)]
             bg-[length:100%_50%]"
         >
           <div aria-hidden className="absolute inset-0 flex items-end">
@@ -97,7 +97,7 @@ export function UsageChart({ days: given, measure = 'credits' }: UsageChartProps
 /** What the height of a bar means. */
 function Scale({ most }: { readonly most: bigint }) {
   return (
-    <div aria-hidden className="figures flex h-48 flex-col justify-between text-right text-[12px] text-soft">
+    <div aria-hidden className="figures flex h-56 flex-col justify-between text-right text-[12px] text-soft">
       <span className="-translate-y-1/2">{shortDecimal(creditsOf(most))}</span>
       <span>{shortDecimal(creditsOf(most / 2n))}</span>
       <span className="translate-y-1/2">0</span>

@@ -4,32 +4,40 @@ import {
   nanocreditsFrom,
   nanocreditsOf,
   type TeamUsageDays,
-  type TeamUsageRecord,
   type UsageListReply,
-  usageStatuses,
-  usageTypes,
 } from '@svc/contract'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
+import { type ComponentProps, Suspense } from 'react'
 import { useCan, useTeam } from '../../api/session.ts'
-import { keysQuery, usageDaysQuery, usageFileAddress, usageQuery } from '../../api/team.ts'
-import { USAGE_SPANS, type UsageSearch } from '../../app/search.ts'
+import { usageDaysQuery, usageFileAddress, usageQuery } from '../../api/team.ts'
+import type { UsageMeasure, UsageSearch } from '../../app/search.ts'
+import { type UsageSpan, spanOf } from '../../app/usage-span.ts'
 import { buttonLook } from '../../ui/button.tsx'
 import { countText } from '../../ui/count-text.ts'
 import { Credits } from '../../ui/credits.tsx'
+import { lazyPart } from '../../ui/lazy-part.ts'
 import { Card, Empty, Page } from '../../ui/page.tsx'
 import { Segments } from '../../ui/segments.tsx'
-import { SelectField } from '../../ui/select-field.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { textLink } from '../../ui/text-link.ts'
+import { SavedViews } from './saved-views.tsx'
+import type { TimingCharts as Timings } from './timing-charts.tsx'
 import { UsageChart } from './usage-chart.tsx'
 import { UsageDaysTable } from './usage-days-table.tsx'
+import { UsageFilters } from './usage-filters.tsx'
 import { sumDays } from './usage-series.ts'
 import { STATUS_TEXTS } from './usage-status.tsx'
 import { UsageTable } from './usage-table.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/usage')
 const DAYS_DEFAULT = 30
+
+/** Seen by who asks for them. */
+const TimingCharts = lazyPart<ComponentProps<typeof Timings>>(
+  async () => (await import('./timing-charts.tsx')).TimingCharts,
+)
 /** How often what is new is looked for. */
 const LIVE_MS = 5_000
 const CHART_MS = 15_000
@@ -37,7 +45,8 @@ const CHART_MS = 15_000
 export function UsagePage() {
   const team = useTeam()
   const address = route.useSearch()
-  const search: UsageSearch = { ...address, days: address.days ?? DAYS_DEFAULT }
+  const search: UsageSearch = address.from === undefined ? { ...address, days: address.days ?? DAYS_DEFAULT } : address
+  const span = spanOf(search, Date.now())
   // Older pages stay as they are while they are read.
   const refetchInterval = address.after === undefined ? LIVE_MS : false
   const page = useSuspenseQuery({ ...usageQuery(team.id, search), refetchInterval }).data
@@ -60,7 +69,8 @@ export function UsagePage() {
       }
     >
       <div className="flex flex-col gap-5">
-        <Filters search={search} models={models} records={page.data} />
+        <UsageFilters search={search} span={span} models={models} records={page.data} />
+        <SavedViews search={address} />
         {sum.requests === 0 && page.data.length === 0 ? (
           <Empty
             text={isFiltered ? 'No request matches these filters.' : 'There was no request in this time.'}
@@ -81,7 +91,7 @@ export function UsagePage() {
             <Card>
               <div className="mb-4 flex flex-wrap items-start justify-between gap-3">
                 <div>
-                  <h2 className="text-xl leading-7 font-semibold">
+                  <h2 className="text-2xl leading-8 font-semibold tracking-tight">
                     <Credits value={formatCredits(nanocreditsOf(sum.credits))} withUsd />
                   </h2>
                   <p className="text-soft">
@@ -91,7 +101,7 @@ export function UsagePage() {
                 {address.status === undefined && <ChartSwitches search={address} />}
               </div>
               {address.status === undefined ? (
-                <Days days={days} search={address} />
+                <Charts days={days} span={span} search={address} />
               ) : (
                 <p className="text-soft">
                   Of requests that are {STATUS_TEXTS[address.status]}. The chart shows all requests alone.
@@ -108,9 +118,25 @@ export function UsagePage() {
   )
 }
 
-function Days({ days, search }: { readonly days: Exact<TeamUsageDays>; readonly search: UsageSearch }) {
-  if (search.view === 'table') return <UsageDaysTable days={days} />
-  return <UsageChart days={days} {...(search.show === undefined ? {} : { measure: search.show })} />
+interface ChartsProps {
+  readonly days: Exact<TeamUsageDays>
+  readonly span: UsageSpan
+  readonly search: UsageSearch
+}
+
+type Counted = Extract<UsageMeasure, 'credits' | 'requests' | 'tokens'>
+const isCounted = (measure: UsageMeasure): measure is Counted =>
+  measure === 'credits' || measure === 'requests' || measure === 'tokens'
+
+function Charts({ days, span, search }: ChartsProps) {
+  const { view, show = 'credits' } = search
+  if (view === 'table') return <UsageDaysTable days={days} />
+  if (isCounted(show)) return <UsageChart days={days} measure={show} />
+  return (
+    <Suspense fallback={<Skeleton className="h-72 w-full" />}>
+      <TimingCharts span={span} search={search} measure={show} />
+    </Suspense>
+  )
 }
 
 /** Of the chart; of the list where it is narrowed by what the chart does not know. */
@@ -121,21 +147,34 @@ function sumOf(totals: Exact<UsageListReply>['totals'], days: Exact<TeamUsageDay
 }
 
 /** The models that were used in this time, by whichever key. */
-function useModelsOf(teamId: string, { days }: UsageSearch): readonly string[] {
-  const { data } = useQuery(usageDaysQuery(teamId, days === undefined ? {} : { days }))
+function useModelsOf(teamId: string, { days, from, to, zone }: UsageSearch): readonly string[] {
+  const span = Object.fromEntries(Object.entries({ days, from, to, zone }).filter(([, value]) => value !== undefined))
+  const { data } = useQuery(usageDaysQuery(teamId, span))
   return [...new Set(data?.data.map(({ group }) => group))].toSorted()
 }
 
 const GROUPINGS = [
   { value: 'model', text: 'By model' },
   { value: 'key', text: 'By key' },
+  { value: 'person', text: 'By person' },
   { value: 'type', text: 'By kind' },
+] as const
+
+/** Of what is measured, a whole is no sum of its parts. */
+const TIMING_GROUPINGS = [
+  { value: 'all', text: 'All' },
+  { value: 'model', text: 'By model' },
+  { value: 'key', text: 'By key' },
 ] as const
 
 const MEASURES = [
   { value: 'credits', text: 'Credits' },
   { value: 'requests', text: 'Requests' },
   { value: 'tokens', text: 'Tokens' },
+  { value: 'first', text: 'First token' },
+  { value: 'latency', text: 'Latency' },
+  { value: 'speed', text: 'Speed' },
+  { value: 'errors', text: 'Errors' },
 ] as const
 
 const VIEWS = [
@@ -143,113 +182,54 @@ const VIEWS = [
   { value: 'table', text: 'Table' },
 ] as const
 
-/** What the chart is divided by, and whether its figures are shown in rows. */
+/** What the chart shows, what that is divided by, and whether its figures are shown in rows. */
 function ChartSwitches({ search }: { readonly search: UsageSearch }) {
   const navigate = route.useNavigate()
-  const { view, by, show, ...rest } = search
-  const go = (next: UsageSearch): void => void navigate({ to: '.', search: next, resetScroll: false, replace: true })
-  const inView = view === undefined ? {} : { view }
-  const inGroups = by === undefined ? {} : { by }
-  const ofFigure = show === undefined ? {} : { show }
+  const { view, by, show = 'credits' } = search
+  const set = (change: { readonly [Name in 'view' | 'by' | 'show']?: UsageSearch[Name] | undefined }): void => {
+    const next = Object.entries({ ...search, ...change }).filter(([, value]) => value !== undefined)
+    void navigate({ to: '.', search: Object.fromEntries(next), resetScroll: false, replace: true })
+  }
+  const isCount = isCounted(show)
   return (
     <div className="flex flex-wrap gap-2">
       {view !== 'table' && (
         <Segments
           label="Figure"
-          value={show ?? 'credits'}
+          value={show}
           options={MEASURES}
-          onPick={(next) => go({ ...rest, ...inGroups, ...(next === 'credits' ? {} : { show: next }) })}
+          onPick={(next) =>
+            set({
+              show: next === 'credits' ? undefined : next,
+              ...(isCounted(next) === isCount ? {} : { by: undefined }),
+            })
+          }
         />
       )}
-      <Segments
-        label="Divide"
-        value={by ?? 'model'}
-        options={GROUPINGS}
-        onPick={(next) => go({ ...rest, ...inView, ...ofFigure, ...(next === 'model' ? {} : { by: next }) })}
-      />
-      <Segments
-        label="Show as"
-        value={view ?? 'chart'}
-        options={VIEWS}
-        onPick={(next) => go({ ...rest, ...inGroups, ...ofFigure, ...(next === 'chart' ? {} : { view: next }) })}
-      />
-    </div>
-  )
-}
-
-/** Means all keys that the playground has had. */
-const PLAYGROUND = 'playground'
-
-interface FiltersProps {
-  readonly search: UsageSearch
-  readonly models: readonly string[]
-  /** They name a key that is not in the list of keys, such as one of the playground. */
-  readonly records: readonly Pick<TeamUsageRecord, 'key_id' | 'key_name'>[]
-}
-
-function Filters({ search, models, records }: FiltersProps) {
-  const team = useTeam()
-  const navigate = route.useNavigate()
-  const { data: keys } = useQuery({ ...keysQuery(team.id), enabled: useCan('keys:own') })
-  // Another filter begins at the newest request again.
-  const set = (change: Partial<Record<keyof UsageSearch, unknown>>): void => {
-    const { after: _after, ...rest } = search
-    void navigate({
-      to: '/team/$teamId/usage',
-      params: { teamId: team.id },
-      search: { ...rest, ...change } as UsageSearch,
-      resetScroll: false,
-    })
-  }
-  const listed = (keys?.data ?? []).map(({ id, name, display }) => ({
-    value: id,
-    text: `${name} (${display.slice(-5)})`,
-  }))
-  const isListed = search.key === PLAYGROUND || listed.some(({ value }) => value === search.key)
-  const other = isListed ? undefined : search.key
-  const shownModels = search.model === undefined || models.includes(search.model) ? models : [search.model, ...models]
-  return (
-    <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-5">
-      <SelectField
-        label="Time"
-        value={String(search.days)}
-        options={USAGE_SPANS.map((days) => ({ value: String(days), text: `Last ${days} days` }))}
-        onPick={(days) => set({ days: Number(days) })}
-      />
-      <SelectField
-        label="Model"
-        value={search.model ?? ''}
-        options={[{ value: '', text: 'All models' }, ...shownModels.map((id) => ({ value: id, text: id }))]}
-        onPick={(model) => set({ model: model === '' ? undefined : model })}
-      />
-      <SelectField
-        label="Kind"
-        value={search.type ?? ''}
-        options={[{ value: '', text: 'All kinds' }, ...usageTypes.map((type) => ({ value: type, text: type }))]}
-        onPick={(type) => set({ type: type === '' ? undefined : type })}
-      />
-      <SelectField
-        label="Status"
-        value={search.status ?? ''}
-        options={[
-          { value: '', text: 'Any' },
-          ...usageStatuses.map((status) => ({ value: status, text: STATUS_TEXTS[status] })),
-        ]}
-        onPick={(status) => set({ status: status === '' ? undefined : status })}
-      />
-      <SelectField
-        label="Key"
-        value={search.key ?? ''}
-        options={[
-          { value: '', text: 'All keys' },
-          { value: PLAYGROUND, text: 'The playground' },
-          ...listed,
-          ...(other === undefined
-            ? []
-            : [{ value: other, text: records.find(({ key_id: id }) => id === other)?.key_name ?? other }]),
-        ]}
-        onPick={(key) => set({ key: key === '' ? undefined : key })}
-      />
+      {(view === 'table' || isCount) && (
+        <Segments
+          label="Divide"
+          value={by ?? 'model'}
+          options={GROUPINGS}
+          onPick={(next) => set({ by: next === 'model' ? undefined : next })}
+        />
+      )}
+      {view !== 'table' && !isCount && show !== 'errors' && (
+        <Segments
+          label="Divide"
+          value={by === 'model' || by === 'key' ? by : 'all'}
+          options={TIMING_GROUPINGS}
+          onPick={(next) => set({ by: next === 'all' ? undefined : next })}
+        />
+      )}
+      {isCount && (
+        <Segments
+          label="Show as"
+          value={view ?? 'chart'}
+          options={VIEWS}
+          onPick={(next) => set({ view: next === 'chart' ? undefined : next })}
+        />
+      )}
     </div>
   )
 }

@@ -27,7 +27,7 @@ export interface UsageDay {
 
 /** The same days with another of their figures in place of the credits: what is drawn of these is drawn of those. */
 export function measuredBy(days: Exact<TeamUsageDays>, measure: UsageMeasure): Exact<TeamUsageDays> {
-  if (measure === 'credits') return days
+  if (measure !== 'requests' && measure !== 'tokens') return days
   return { ...days, data: days.data.map((row) => ({ ...row, credits_charged: String(row[measure]) })) }
 }
 

@@ -1,7 +1,8 @@
 import { errorCodes, type ErrorCode } from '@svc/contract'
 import type { Section } from '../guides.ts'
 import { operationPath } from '../frame.tsx'
-import { HighlightedCode, MarkdownText } from '../markdown-text.tsx'
+import { HighlightedCode } from '../highlighted-code.tsx'
+import { MarkdownText } from '../markdown-text.tsx'
 import type { Operation } from '../operations.ts'
 
 const codes = Object.entries(errorCodes) as [ErrorCode, (typeof errorCodes)[ErrorCode]][]

@@ -1,7 +1,9 @@
 /** Requests and credits of a team, as its people see them. */
 import {
   creditsJson,
+  dayIn,
   nanocreditsOf,
+  segmentsOf,
   usdJson,
   type Printed,
   type teamBalance,
@@ -20,7 +22,6 @@ import { ServiceError } from '../../platform/errors/service-error.ts'
 import { budgetRemaining } from '../ledger/budget-window.ts'
 import type { ReadBalanceDeps } from './read-balance.ts'
 import { findUsage, type ReadUsageDeps } from './read-usage.ts'
-import { dayIn, segmentsOf } from './local-days.ts'
 import { renderPendingUsage, renderUsageRecord } from './render-usage.ts'
 import { SMALL_LIMIT_UNITS } from './small-limit.ts'
 import type { UsageScope } from './usage-scope.ts'

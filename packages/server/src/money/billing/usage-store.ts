@@ -1,10 +1,9 @@
-import type { UsageStatus } from '@svc/contract'
+import type { DaySegment, UsageStatus } from '@svc/contract'
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
 import { archivedHint } from '../ledger/read-archive.ts'
 import type { HoldExtensionTable, HoldTable } from '../../platform/db/hold-schema.ts'
 import type { LedgerEntryView, Schema, TransferTable, UsageRecordTable } from '../../platform/db/schema.ts'
-import type { DaySegment } from './local-days.ts'
 import { inScope, type UsageScope } from './usage-scope.ts'
 import type { UsageSpan } from './usage-span.ts'
 import { daysOf, daySteps, type DaySpan, idsOf, type IdSpan, recordSteps, STEP_ROWS } from './usage-steps.ts'
@@ -302,7 +301,7 @@ function partOf(table: 'usage_daily' | 'usage_record', by: UsageDays['by']) {
       const person = sql<string>`coalesce((select k.created_by from api_key k where k.key_id = ${keyId}), 'none')`
       const name = sql<
         string | null
-      >`max((select u.name from sign_in_user u join api_key k on k.created_by = u.id where k.key_id = ${keyId}))`
+      >`coalesce(max((select u.name from sign_in_user u join api_key k on k.created_by = u.id where k.key_id = ${keyId})), 'No person')`
       return { part: person, name }
     }
     default:
