@@ -2,7 +2,6 @@
 import { consoleEndpoints, endpoints } from '@svc/contract'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { UsageSearch } from '../app/search.ts'
-import { spanOf } from '../app/usage-span.ts'
 import { consoleApi } from './client.ts'
 
 /** Rows of a page of requests. */
@@ -43,13 +42,25 @@ interface KeysPageQuery {
   readonly after?: string
 }
 
-/** The filters of an address, as the gateway takes them. */
-export function usageFilters(search: UsageSearch) {
-  const { model, type, status, key, days, from } = search
-  const span = days === undefined && from === undefined ? null : spanOf(search, Date.now())
+/** When requests began, in seconds since the epoch; null leaves the end open. */
+interface Span {
+  readonly from: number
+  readonly to: number | null
+}
+
+const DAY_SECONDS = 86_400
+
+/** The UTC days up to today: the same the whole day through. */
+function lastDays(days: number): Span {
+  return { from: (Math.floor(Date.now() / 1_000 / DAY_SECONDS) - days + 1) * DAY_SECONDS, to: null }
+}
+
+/** The filters of an address, as the gateway takes them. @param span goes before the days of the address. */
+export function usageFilters({ model, type, status, key, days }: UsageSearch, span?: Span) {
+  const chosen = span ?? (days === undefined ? null : lastDays(days))
   return {
-    ...(span === null ? {} : { from: String(span.from) }),
-    ...(span === null || span.to === null ? {} : { to: String(span.to) }),
+    ...(chosen === null ? {} : { from: String(chosen.from) }),
+    ...(chosen === null || chosen.to === null ? {} : { to: String(chosen.to) }),
     ...(model === undefined ? {} : { model }),
     ...(type === undefined ? {} : { type }),
     ...(status === undefined ? {} : { status }),
@@ -57,14 +68,19 @@ export function usageFilters(search: UsageSearch) {
   }
 }
 
-export const usageQuery = (teamId: string, search: UsageSearch, limit = USAGE_ROWS) =>
+interface UsagePart {
+  readonly limit?: number
+  readonly span?: Span
+}
+
+export const usageQuery = (teamId: string, search: UsageSearch, { limit = USAGE_ROWS, span }: UsagePart = {}) =>
   queryOptions({
     queryKey: ['team', teamId, 'usage', { ...search, view: null, by: null, show: null }, limit],
     queryFn: ({ signal }) => {
       const page = search.after === undefined ? { limit } : { limit, after: search.after }
       return consoleApi.call(
         consoleEndpoints.listTeamUsage,
-        { path: { team_id: teamId }, query: { ...usageFilters(search), ...page } },
+        { path: { team_id: teamId }, query: { ...usageFilters(search, span), ...page } },
         { signal },
       )
     },
@@ -95,8 +111,8 @@ export const usageDaysQuery = (
   })
 
 /** Where the file of everything that the filters select is fetched. */
-export function usageFileAddress(teamId: string, search: UsageSearch): string {
-  const filters = new URLSearchParams(usageFilters(search))
+export function usageFileAddress(teamId: string, search: UsageSearch, span?: Span): string {
+  const filters = new URLSearchParams(usageFilters(search, span))
   return `/api${consoleEndpoints.exportTeamUsage.path.replace('{team_id}', teamId)}?${filters.toString()}`
 }
 

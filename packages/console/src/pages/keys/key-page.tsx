@@ -36,7 +36,7 @@ export function KeyPage() {
   const [{ data: key }, { data: calls }] = useSuspenseQueries({
     queries: [
       { ...keyQuery(team.id, keyId), refetchInterval: REFRESH_MS },
-      { ...usageQuery(team.id, { key: keyId }, LAST_CALLS), refetchInterval: REFRESH_MS },
+      { ...usageQuery(team.id, { key: keyId }, { limit: LAST_CALLS }), refetchInterval: REFRESH_MS },
     ],
   })
   return (

@@ -29,7 +29,7 @@ export function OverviewPage() {
   const canPay = useCan('deposits:manage')
   const [isNew, setNew] = useState<boolean | null>(null)
   const refetchInterval = isNew === true ? WATCH_MS : REFRESH_MS
-  const { data: calls } = useSuspenseQuery({ ...usageQuery(team.id, {}, LAST_CALLS), refetchInterval })
+  const { data: calls } = useSuspenseQuery({ ...usageQuery(team.id, {}, { limit: LAST_CALLS }), refetchInterval })
   // Decided once: the card stays until the page is left, so that its last step can be seen.
   if (isNew === null) setNew(canMakeKeys && calls.totals.requests === 0)
   return (
@@ -113,7 +113,7 @@ function Standing() {
   const [{ data: balance }, { data: spent }] = useSuspenseQueries({
     queries: [
       { ...balanceQuery(team.id), refetchInterval: REFRESH_MS },
-      { ...usageQuery(team.id, { days: SPEND_DAYS }, 1), refetchInterval: REFRESH_MS },
+      { ...usageQuery(team.id, { days: SPEND_DAYS }, { limit: 1 }), refetchInterval: REFRESH_MS },
     ],
   })
   return (

@@ -8,7 +8,7 @@ import { Skeleton } from '../../ui/skeleton.tsx'
 import { LineChart } from './line-chart.tsx'
 import { failuresOf, linesOf, slotsOf } from './timing-series.ts'
 import { UsageChart } from './usage-chart.tsx'
-import type { UsageSpan } from '../../app/usage-span.ts'
+import type { UsageSpan } from './usage-span.ts'
 
 interface TimingChartsProps {
   readonly span: UsageSpan

@@ -1,6 +1,6 @@
 /** Timings as the lines and bars of a chart. Pure. */
 import { dayIn, type DecimalText, type Exact, type TeamTimings, type TeamUsageDays } from '@svc/contract'
-import type { UsageSpan } from '../../app/usage-span.ts'
+import type { UsageSpan } from './usage-span.ts'
 
 export type Timing = TeamTimings['data'][number]
 

@@ -13,7 +13,7 @@ import { type ComponentProps, Suspense } from 'react'
 import { useCan, useTeam } from '../../api/session.ts'
 import { usageDaysQuery, usageFileAddress, usageQuery } from '../../api/team.ts'
 import type { UsageMeasure, UsageSearch } from '../../app/search.ts'
-import { type UsageSpan, spanOf } from '../../app/usage-span.ts'
+import { type UsageSpan, spanOf } from './usage-span.ts'
 import { buttonLook } from '../../ui/button.tsx'
 import { countText } from '../../ui/count-text.ts'
 import { Credits } from '../../ui/credits.tsx'
@@ -49,7 +49,7 @@ export function UsagePage() {
   const span = spanOf(search, Date.now())
   // Older pages stay as they are while they are read.
   const refetchInterval = address.after === undefined ? LIVE_MS : false
-  const page = useSuspenseQuery({ ...usageQuery(team.id, search), refetchInterval }).data
+  const page = useSuspenseQuery({ ...usageQuery(team.id, search, { span }), refetchInterval }).data
   const days = useSuspenseQuery({ ...usageDaysQuery(team.id, search), refetchInterval: CHART_MS }).data
   const sum = sumOf(page.totals, days, address)
   const models = useModelsOf(team.id, search)
@@ -62,7 +62,7 @@ export function UsagePage() {
         canSeeAll ? 'Every request of this team, and what it cost.' : 'The requests of your keys, and what they cost.'
       }
       actions={
-        <a href={usageFileAddress(team.id, search)} download className={buttonLook('secondary')}>
+        <a href={usageFileAddress(team.id, search, span)} download className={buttonLook('secondary')}>
           <Download size={14} aria-hidden />
           Export CSV
         </a>

@@ -1,6 +1,6 @@
 /** Which days a page of usage shows, and when they begin and end. Pure, but for the zone of the browser. */
 import { dayIn, segmentsOf } from '@svc/contract'
-import { USAGE_SPANS, type UsageSearch } from './search.ts'
+import { USAGE_SPANS, type UsageSearch } from '../../app/search.ts'
 
 const DAY_MS = 86_400_000
 /** Shorter spans are shown by the hour where hours are known. Source: own choice. */
