@@ -5,7 +5,7 @@ import { defineConfig, type Plugin } from 'vite'
 import { earlyTheme } from './early-theme.ts'
 import { precompress } from './precompress.ts'
 import { referenceSite } from './reference-site.ts'
-import { withoutSchemas } from './without-schemas.ts'
+import { schemaMakers, withoutSchemas } from './without-schemas.ts'
 
 /** Writes each file compressed beside itself, once, so that the gateway only sends bytes. */
 function precompressed(): Plugin {
@@ -54,7 +54,7 @@ export default defineConfig({
     // What is made by a schema library that is not there is made by nothing: see `withoutSchemas`.
     rolldownOptions: {
       input: ['index.html', 'docs.html'],
-      treeshake: { manualPureFunctions: ['z'] },
+      treeshake: { manualPureFunctions: [...schemaMakers], propertyReadSideEffects: false },
       // The pages of the reference take their time, which nobody waits for.
       checks: { pluginTimings: false },
     },

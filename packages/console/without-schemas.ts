@@ -1,4 +1,5 @@
 import path from 'node:path'
+import * as contract from '@svc/contract'
 import { consoleEndpoints, endpoints, type CallableEndpoint } from '@svc/contract'
 import type { Plugin } from 'vite'
 
@@ -40,6 +41,18 @@ export { schema as z }`
 
 /** Modules that read what a person brings, such as a receipt, and so need their schemas. Pages load them when needed. */
 const READERS = [path.join(CONTRACT, 'log') + path.sep, path.join(CONTRACT, 'recompute-charge.ts')]
+
+/** What schemas are made with besides `z`: functions of the contract, and schemas that others are made from. */
+const MAKERS = ['wholeNumber', 'boundedNumber', 'recordId', 'creditsNumber', 'usdNumber']
+
+/** Calls of these do nothing but make a schema, so that what is made by them and not read is left out. */
+export const schemaMakers: readonly string[] = [
+  'z',
+  ...MAKERS,
+  ...Object.entries(contract).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null && '_zod' in value ? [name] : [],
+  ),
+]
 
 const STUB = '\0svc-no-schemas'
 
