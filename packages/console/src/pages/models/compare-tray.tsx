@@ -112,7 +112,7 @@ function ComparedTable({ models, speeds }: Pick<CompareTrayProps, 'models' | 'sp
                 <Link
                   to="/team/$teamId/models/$modelId"
                   params={{ teamId: team.id, modelId: model.id }}
-                  className="inline-block py-0.5 hover:text-accent"
+                  className="inline-block py-[3px] hover:text-accent"
                 >
                   {model.name}
                 </Link>
