@@ -1,6 +1,7 @@
 /** What the documents tell people to type, and what they name, is there and works unchanged. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -13,6 +14,7 @@ import {
   reservedNames,
   secretNames,
 } from '../packages/server/src/config/environment.ts'
+import { upstreamSchema } from '../packages/server/src/config/config-file.ts'
 import { readKeptSecret } from '../packages/server/src/config/kept-secret.ts'
 import { limitsSchema } from '../packages/server/src/config/limits-config.ts'
 import { loadConfig } from '../packages/server/src/config/load-config.ts'
@@ -20,6 +22,7 @@ import { fileVariableOf } from '../packages/server/src/config/secret-files.ts'
 import { migrateConfigured } from '../packages/server/src/app/migrate-configured.ts'
 import { openAdmin } from '../packages/server/src/app/open-admin.ts'
 import { createBrowserSession } from '../packages/server/testing/browser-session.ts'
+import { listenOnLoopback } from '../packages/server/testing/loopback-server.ts'
 import { heldBackDeposit, waitingMail } from '../packages/server/testing/operator-scene.ts'
 import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { readTree, type TextFile } from '../tools/tidy/tree.ts'
@@ -211,9 +214,25 @@ describe('a newcomer', () => {
     // A person for the commands about people.
     await createBrowserSession(gateway.baseUrl).json('POST', '/auth/sign-in/demo', {})
     const errors: string[] = []
+    // An upstream that has billed nothing, by its own word and by its invoice.
+    const billed = createServer((_request, response) => void response.end('{"data":[]}'))
+    const { origin: url, close } = await listenOnLoopback(billed)
+    const invoice = join(gateway.dataDir, 'invoice.csv')
+    await writeFile(invoice, 'generation_id,cost_usd\n')
+    const upstreams = ['default', 'other'].map((name) => ({
+      ...upstreamSchema.parse({ name, kind: 'openrouter' }),
+      ...{
+        url,
+        apiKeys: [],
+        activityKey: 'key',
+        reportsCost: true,
+        failuresAreFree: true,
+        deniesDataCollection: false,
+      },
+    }))
     // Opened once: that each command opens and closes the storage is promised elsewhere, and takes longest.
     const admin = await openAdmin({
-      ...{ databaseUrl: null, dataDir: gateway.dataDir, peppers, sessionSecret },
+      ...{ databaseUrl: null, dataDir: gateway.dataDir, peppers, sessionSecret, upstreams },
       limits: limitsSchema.parse({}),
     })
     const deps = {
@@ -237,6 +256,7 @@ describe('a newcomer', () => {
         .replaceAll('KEY_ID', keyId)
         .replaceAll('MAIL_ID', mailId)
         .replaceAll('grace@example.com', DEMO_EMAIL)
+        .replaceAll('invoice.csv', invoice)
       const words = [...named.replaceAll('DEPOSIT_ID', `dep_${depositId}`).matchAll(/'([^']*)'|(\S+)/g)]
         .map(([, quoted, plain]) => quoted ?? plain ?? '')
         .slice(4)
@@ -245,5 +265,6 @@ describe('a newcomer', () => {
       if (words.includes('suspend')) await runAdmin(deps, ['account', 'resume', gateway.accountId])
     }
     await admin.close()
+    await close()
   })
 })
