@@ -112,14 +112,14 @@ async function answerTranslated({ chat }: AnswerLineDeps, request: LineRequest, 
 const answerResponse: AnswerLine = async (deps, request) => {
   const parsed = parseResponse(request.body, { storesResponses: false })
   const outputs = await deps.keptItems.find(request.caller.keyId, parsed.seeds)
-  return answerTranslated(deps, request, parsed.translate({ outputs, turns: [] }))
+  return answerTranslated(deps, request, await parsed.translate({ outputs, turns: [] }))
 }
 
 const answerCompletion: AnswerLine = async (deps, request) =>
-  answerTranslated(deps, request, parseCompletion(request.body))
+  answerTranslated(deps, request, await parseCompletion(request.body))
 
 const answerMessage: AnswerLine = async (deps, request) =>
-  answerTranslated(deps, request, parseMessage(request.body, request.caller))
+  answerTranslated(deps, request, await parseMessage(request.body, request.caller))
 
 const answers: Readonly<Record<LineEndpoint, AnswerLine>> = {
   '/v1/chat/completions': answerChat,

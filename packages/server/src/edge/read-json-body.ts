@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Endpoint, UsageType } from '@svc/contract'
 import { requireCredits } from '../money/billing/require-credits.ts'
 import { ServiceError } from '../platform/errors/service-error.ts'
-import { type CountedJson, countStructure } from '../pipeline/json-call.ts'
+import { type CountedJson, countStructure, parseAhead, turnBefore } from '../pipeline/json-call.ts'
 import type { Caller } from '../access/keys/caller.ts'
 import type { RouteKit } from './route-kit.ts'
 import { readAsCaller } from './read-as-caller.ts'
@@ -85,17 +85,19 @@ export async function readJsonBody(
 
 async function readCounted({ limits }: RouteKit, call: RouteCall, bytesMax: number): Promise<ReadJson> {
   const { bodies: budget } = limits
-  const { body, release } = await readBody(call.request.raw, { bytesMax, budget })
+  const { body, release: releaseBody } = await readBody(call.request.raw, { bytesMax, budget })
+  let taken = 0
+  const release = (): void => {
+    releaseBody()
+    budget.giveValues(taken)
+  }
   try {
+    await turnBefore(body)
     const { text, values } = countStructure(body)
     budget.takeValues(values)
-    return {
-      body: text,
-      release: () => {
-        release()
-        budget.giveValues(values)
-      },
-    }
+    taken = values
+    await parseAhead(text)
+    return { body: text, release }
   } catch (error) {
     release()
     throw error

@@ -84,10 +84,26 @@ export function renameParam(error: unknown, names: FieldNames): unknown {
   })
 }
 
-/** Reads a translated body as the chat that it is. @throws {ServiceError} 400 in the words of the other form. */
-export function parseTranslated(body: object, names: FieldNames, completes?: ChatCall['completes']): ChatCall {
+/** How a body becomes a chat. */
+export interface Translation {
+  /** What the chat's fields are called in the other form. */
+  readonly names: FieldNames
+  /** Length of the body in the other form. */
+  readonly bytes: number
+  readonly completes?: ChatCall['completes']
+}
+
+/**
+ * Reads a translated body as the chat that it is.
+ *
+ * @throws {ServiceError} 400 in the words of the other form.
+ */
+export async function parseTranslated(
+  body: object,
+  { names, bytes, completes = null }: Translation,
+): Promise<ChatCall> {
   try {
-    return parseTranslatedChat(writeCounted(body), completes)
+    return parseTranslatedChat(await writeCounted(body, bytes), completes)
   } catch (error) {
     throw renameParam(error, names)
   }

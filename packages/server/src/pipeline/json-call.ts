@@ -1,8 +1,11 @@
 /** What all JSON requests are read by: an object, its members, and their spelling. */
 import { isUtf8 } from 'node:buffer'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import { DuplicateKeyError, type JsonBody, scanMembers, textStart } from '../platform/json/json-body.ts'
 import { doubledField } from './field-errors.ts'
+import { parseInTurns, STRUCTURE_BYTES_MAX, TooDenseError } from '../platform/json/parse-in-turns.ts'
+import { writeInTurns } from '../platform/json/write-in-turns.ts'
 import { JsonCounter, JsonLimitError, type JsonLimits, REQUEST_JSON } from '../platform/json/json-limits.ts'
 
 /** What a body has too much of. */
@@ -47,9 +50,52 @@ export function countStructure(text: Buffer): CountedBody {
   }
 }
 
-/** The text of a body that was made here of one whose structure was counted. */
-export function writeCounted(value: object): CountedJson {
-  return Buffer.from(JSON.stringify(value)) as CountedJson
+/** Bodies from this size on are parsed in many turns, in bytes. Source: own choice; below it a parse takes 4 ms at most. */
+const LARGE_BYTES = 512 * 1024
+
+/** Lets other work of the event loop come before that on a large body. */
+export async function turnBefore(body: Buffer): Promise<void> {
+  if (body.length >= LARGE_BYTES) await nextTurn()
+}
+
+/** What was parsed ahead, by its text. */
+const ahead = new WeakMap<Buffer, { readonly value: unknown }>()
+
+function invalidJson(cause: unknown): ServiceError {
+  return new ServiceError('invalid_json', 'The body is not valid JSON.', { cause })
+}
+
+/**
+ * Parses a large body in many short turns of the event loop: its next reader takes what came of it. A small one is
+ * parsed by that reader.
+ *
+ * @throws {ServiceError} `invalid_json`; `invalid_value` for too much structure beside long strings.
+ */
+export async function parseAhead(text: CountedJson): Promise<void> {
+  if (text.length < LARGE_BYTES) return
+  await nextTurn()
+  if (!isUtf8(text)) throw invalidJson(new SyntaxError('The body is not UTF-8 text'))
+  try {
+    ahead.set(text, { value: await parseInTurns(text, nextTurn) })
+  } catch (error) {
+    if (!(error instanceof TooDenseError)) throw invalidJson(error)
+    const most = STRUCTURE_BYTES_MAX / 1_048_576
+    const message = `Invalid value for the body: expected at most ${most} MiB beside strings of 256 bytes and more.`
+    throw new ServiceError('invalid_value', message, { param: null, cause: error })
+  }
+}
+
+/**
+ * The text of a body that was made here of one whose structure was counted. A large one is written, and parsed for its
+ * reader, in many turns.
+ *
+ * @param bytes of the body that it was made of.
+ */
+export async function writeCounted(value: object, bytes: number): Promise<CountedJson> {
+  if (bytes < LARGE_BYTES) return Buffer.from(JSON.stringify(value)) as CountedJson
+  const text = (await writeInTurns(value, nextTurn)) as CountedJson
+  await parseAhead(text)
+  return text
 }
 
 /**
@@ -58,11 +104,17 @@ export function writeCounted(value: object): CountedJson {
  * @throws {ServiceError} `invalid_json`.
  */
 export function parseJson(text: CountedJson): unknown {
+  const parsed = ahead.get(text)
+  if (parsed !== undefined) {
+    // Given out once: it belongs to its reader.
+    ahead.delete(text)
+    return parsed.value
+  }
   try {
     if (!isUtf8(text)) throw new SyntaxError('The body is not UTF-8 text')
     return JSON.parse(text.toString('utf8', textStart(text)))
   } catch (error) {
-    throw new ServiceError('invalid_json', 'The body is not valid JSON.', { cause: error })
+    throw invalidJson(error)
   }
 }
 

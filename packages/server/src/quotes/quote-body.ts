@@ -73,8 +73,9 @@ const quoteRerank: QuoteBody = ({ chat }, request) => quoteRanking(chat, taskOf(
 const bodies: Readonly<Record<QuotedPath, QuoteBody>> = {
   '/v1/chat/completions': ({ chat }, request) =>
     quoteChats(chat, taskOf(request, null), [chooseModel(chat, request.caller, parseChat(request.body))]),
-  '/v1/completions': (deps, request) => quoteTranslated(deps, request, parseCompletion(request.body)),
-  '/v1/messages': (deps, request) => quoteTranslated(deps, request, parseMessage(request.body, request.caller)),
+  '/v1/completions': async (deps, request) => quoteTranslated(deps, request, await parseCompletion(request.body)),
+  '/v1/messages': async (deps, request) =>
+    quoteTranslated(deps, request, await parseMessage(request.body, request.caller)),
   '/v1/responses': async (deps, request) =>
     quoteTranslated(deps, request, await readResponse(deps, request.body, request.caller)),
   '/v1/embeddings': ({ chat }, request) => quoteEmbeddings(chat, taskOf(request, parseEmbeddings(request.body))),

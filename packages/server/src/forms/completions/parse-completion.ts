@@ -85,23 +85,28 @@ function isGap({ suffix }: Pick<CompletionRequest, 'suffix'>): boolean {
   return (suffix ?? '') !== ''
 }
 
-/** @throws {ServiceError} 400. */
-function chatOf(prompt: string, shared: Fields): ChatCall {
+/** @param bytes of the whole request. @throws {ServiceError} 400. */
+function chatOf(prompt: string, shared: Fields, bytes: number): Promise<ChatCall> {
   const body = { ...shared, messages: [{ role: 'user', content: prompt }] }
-  return parseTranslated(body, COMPLETION_FIELDS, 'suffix' in shared ? 'gap' : 'text')
+  const completes = 'suffix' in shared ? 'gap' : 'text'
+  return parseTranslated(body, { names: COMPLETION_FIELDS, bytes, completes })
 }
 
 /** Chats that are answered whole, however the client wants their answers. */
-function chatsOf(
+async function chatsOf(
   prompts: readonly [string, ...string[]],
   { stream: _stream, stream_options: _options, ...shared }: Fields,
-) {
+  bytes: number,
+): Promise<readonly [ChatCall, ...ChatCall[]]> {
   if (Buffer.byteLength(JSON.stringify(shared)) > SHARED_BYTES_MAX) {
     const message = `Invalid value for 'prompt': beside other fields of more than ${SHARED_BYTES_MAX} bytes expected one.`
     throw new ServiceError('invalid_value', message, { param: 'prompt' })
   }
   const [first, ...others] = prompts
-  return [chatOf(first, shared), ...others.map((prompt) => chatOf(prompt, shared))] as const
+  const calls: [ChatCall, ...ChatCall[]] = [await chatOf(first, shared, bytes)]
+  // One after the other, so that the turns of one are not those of all.
+  for (const prompt of others) calls.push(await chatOf(prompt, shared, bytes))
+  return calls
 }
 
 /**
@@ -109,7 +114,7 @@ function chatsOf(
  *
  * @throws {ServiceError} 400: no JSON object, a doubled key, a field of the wrong type, or one that cannot be honoured.
  */
-export function parseCompletion(text: CountedJson): TranslatedChat {
+export async function parseCompletion(text: CountedJson): Promise<TranslatedChat> {
   const value = parseJsonObject(text)
   refusePrompt(value)
   const request = parseBySchema(completionRequest, value)
@@ -117,12 +122,13 @@ export function parseCompletion(text: CountedJson): TranslatedChat {
   refuseUnanswerable(request)
   const [prompt = '', ...others] = typeof request.prompt === 'string' ? [request.prompt] : request.prompt
   const shared = sharedFields(value, request)
-  const call = chatOf(prompt, shared)
+  const call = await chatOf(prompt, shared, text.length)
   const isStream = request.stream === true
   const events = (json: string): string => renderCompletionEvents(request, json)
+  const calls = others.length === 0 ? null : await chatsOf([prompt, ...others], shared, text.length)
   return {
     call,
-    together: others.length === 0 ? null : { calls: chatsOf([prompt, ...others], shared), isStream, events },
+    together: calls === null ? null : { calls, isStream, events },
     fields: COMPLETION_FIELDS,
     whole: (json) => renderCompletion(request, json),
     frames: () => new CompletionFrames(request),

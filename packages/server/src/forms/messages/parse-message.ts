@@ -130,10 +130,16 @@ function chatOf(request: MessageCountRequest): Fields {
  *
  * @throws {ServiceError} 400: no JSON object, a doubled key, a field of the wrong type, or one that cannot be honoured.
  */
-export function parseMessage(text: CountedJson, { accountId }: Pick<Caller, 'accountId'>): TranslatedChat {
+export async function parseMessage(
+  text: CountedJson,
+  { accountId }: Pick<Caller, 'accountId'>,
+): Promise<TranslatedChat> {
   const request = readRequest(text, messageRequest)
   return {
-    call: parseTranslated({ ...chatOf(request), ...userOf(request, accountId) }, MESSAGE_FIELDS),
+    call: await parseTranslated(
+      { ...chatOf(request), ...userOf(request, accountId) },
+      { names: MESSAGE_FIELDS, bytes: text.length },
+    ),
     fields: MESSAGE_FIELDS,
     whole: (json, head) => renderMessage(request.model, json, head),
     frames: (head) => new MessageFrames(request.model, head),
@@ -145,6 +151,7 @@ export function parseMessage(text: CountedJson, { accountId }: Pick<Caller, 'acc
  *
  * @throws {ServiceError} 400 as `parseMessage`.
  */
-export function parseMessageCount(text: CountedJson): ChatCall {
-  return parseTranslated(chatOf(readRequest(text, messageCountRequest)), MESSAGE_FIELDS)
+export async function parseMessageCount(text: CountedJson): Promise<ChatCall> {
+  const chat = chatOf(readRequest(text, messageCountRequest))
+  return parseTranslated(chat, { names: MESSAGE_FIELDS, bytes: text.length })
 }

@@ -158,7 +158,7 @@ export interface ResponseCall {
   /** Whether its oldest items may be left out. */
   readonly truncates: boolean
   /** Makes the chat of it. @throws {ServiceError} 400: what cannot be honoured, or what is not there any more. */
-  translate(referred: Referred): TranslatedChat
+  translate(referred: Referred): Promise<TranslatedChat>
 }
 
 /**
@@ -178,12 +178,12 @@ export function parseResponse(text: CountedJson, caller: Pick<Caller, 'storesRes
     seeds: seedsIn(request),
     previous,
     truncates: request.truncation === 'auto',
-    translate: ({ outputs, turns }) => {
+    translate: async ({ outputs, turns }) => {
       const own = itemsIn(request.input, itemFinder(outputs))
       const { chat, offered } = chatOf(request, [...turns.flatMap(itemsOfTurn), ...own])
       const asked = { request, offered, isStored }
       return {
-        call: parseTranslated(chat, RESPONSE_FIELDS),
+        call: await parseTranslated(chat, { names: RESPONSE_FIELDS, bytes: text.length }),
         fields: RESPONSE_FIELDS,
         whole: (json, head) => renderResponse(asked, json, head),
         frames: (head) => new ResponseFrames(asked, head),

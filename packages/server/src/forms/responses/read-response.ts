@@ -16,6 +16,6 @@ export type ReadResponseDeps = Pick<FormRoutesDeps, 'chat' | 'keptItems' | 'stor
  */
 export async function readResponse(deps: ReadResponseDeps, body: CountedJson, caller: Caller): Promise<TranslatedChat> {
   const response = parseResponse(body, caller)
-  const chat = response.translate(await findReferred(deps, caller, response))
+  const chat = await response.translate(await findReferred(deps, caller, response))
   return response.truncates ? { ...chat, call: await truncateChat(deps.chat, caller, chat) } : chat
 }

@@ -87,5 +87,5 @@ export async function truncateChat(
   if (tokens <= room) return call
   const bytes = length * (1 - Math.max(0, (room * FILLED_PART) / tokens))
   const messages = leaveOut(recordsOf(call.body.value['messages']), bytes)
-  return parseTranslated({ ...call.body.value, messages }, fields)
+  return parseTranslated({ ...call.body.value, messages }, { names: fields, bytes: length })
 }

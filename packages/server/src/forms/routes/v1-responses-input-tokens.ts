@@ -11,7 +11,8 @@ export function v1ResponsesInputTokens(app: FastifyInstance, deps: FormRoutesDep
   app.post(endpoint.path, async (request, reply) => {
     const counted = await answerCount(deps, { request, reply }, endpoint, async (body, caller) => {
       const response = parseResponse(body, caller)
-      return response.translate(await findReferred(deps, caller, response)).call
+      const { call: chat } = await response.translate(await findReferred(deps, caller, response))
+      return chat
     })
     return {
       object: 'response.input_tokens',
