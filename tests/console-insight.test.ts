@@ -60,8 +60,11 @@ test(
     await page.getByLabel('Supports').selectOption('tools')
     await page.getByLabel('Order').selectOption('context')
     const boxes = page.getByRole('checkbox', { name: /^Compare / })
-    await boxes.nth(0).check()
-    await boxes.nth(1).check()
+    // The address is changed first, and the box follows it.
+    await boxes.nth(0).click()
+    await page.getByRole('button', { name: 'Compare 1' }).waitFor()
+    await boxes.nth(1).click()
+    await page.getByRole('button', { name: 'Compare 2' }).waitFor()
     await page.reload()
     await untilItStands(page)
     expect(await page.getByLabel('Supports').inputValue()).toBe('tools')
