@@ -61,7 +61,7 @@ afterAll(async () => {
 
 async function lookUp(text: string): Promise<void> {
   await page.keyboard.press('ControlOrMeta+k')
-  await page.getByRole('combobox', { name: 'Find a page, key, model or request id' }).fill(text)
+  await page.getByRole('combobox', { name: 'Find a page, action, key, model or request id' }).fill(text)
   await page.getByRole('option', { name: 'Look up this request' }).waitFor()
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Request', exact: true }).waitFor()
