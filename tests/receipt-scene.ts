@@ -104,40 +104,11 @@ export function useReceiptScene(engine: DatabaseEngine = 'sqlite'): ReceiptScene
     ids.set('a line of a batch', line?.response?.request_id ?? '')
   }
 
-  async function credit(): Promise<void> {
-    const { accountId } = gateway
-    const { database, ledger, clock } = gateway.gateway
-    await creditedDeposit(gateway.gateway, accountId)
-    const by = { operatorId: null, name: 'test', way: 'command' } as const
-    const deps = { ledger, clock, journal: createJournalStore(database) }
-    const amount = nanocreditsOf(-5n)
-    await recordCredit(deps, by, { source: 'adjustment', accountId, amount, id: 'five', reason: 'Rounding <é>' })
-    const requestId = ids.get('a chat') ?? ''
-    const usage = createUsageStore(database)
-    const find = (asked: string) => findCharge(usage, asked)
-    const { archivedHint } = usage
-    await refundRequest({ ...deps, findCharge: find, archivedHint }, by, {
-      requestId,
-      amount: null,
-      reason: 'A wrong answer',
-    })
-    const rows = await database.read
-      .selectFrom('transfer')
-      .select(['transfer_id as id', 'kind'])
-      .where('account_id', '=', accountId)
-      .where('hold_id', 'is', null)
-      .execute()
-    for (const { id: transferId, kind } of rows) {
-      const isRefund = transferId.startsWith('adjustment:refund')
-      ids.set(isRefund ? 'a refund' : kind === 'adjustment' ? 'an adjustment' : `a ${kind}`, transferId)
-    }
-  }
-
   beforeAll(async () => {
     await askAll()
     await askOthers()
     await gateway.settled()
-    await credit()
+    await credit(gateway, ids)
     scene.key = await eventually(async () => {
       const [line = ''] = (await (await gateway.fetch('/log/key')).text()).split('\n')
       if (line === '') throw new Error('the log has no key yet')
@@ -146,4 +117,33 @@ export function useReceiptScene(engine: DatabaseEngine = 'sqlite'): ReceiptScene
     for (const [name, id] of ids) receipts.set(name, await receiptOf(id))
   }, 120_000)
   return scene
+}
+
+/** Credits the account in each way that is no request, and notes the transfers' ids by their kind. */
+async function credit(gateway: TestGateway, ids: Map<string, string>): Promise<void> {
+  const { accountId } = gateway
+  const { database, ledger, clock } = gateway.gateway
+  await creditedDeposit(gateway.gateway, accountId)
+  const by = { operatorId: null, name: 'test', way: 'command' } as const
+  const deps = { ledger, clock, journal: createJournalStore(database) }
+  const amount = nanocreditsOf(-5n)
+  await recordCredit(deps, by, { source: 'adjustment', accountId, amount, id: 'five', reason: 'Rounding <é>' })
+  const requestId = ids.get('a chat') ?? ''
+  const usage = createUsageStore(database)
+  const find = (asked: string) => findCharge(usage, asked)
+  await refundRequest({ ...deps, findCharge: find, archivedHint: (asked) => usage.archivedHint(asked) }, by, {
+    requestId,
+    amount: null,
+    reason: 'A wrong answer',
+  })
+  const rows = await database.read
+    .selectFrom('transfer')
+    .select(['transfer_id as id', 'kind'])
+    .where('account_id', '=', accountId)
+    .where('hold_id', 'is', null)
+    .execute()
+  for (const { id: transferId, kind } of rows) {
+    const isRefund = transferId.startsWith('adjustment:refund')
+    ids.set(isRefund ? 'a refund' : kind === 'adjustment' ? 'an adjustment' : `a ${kind}`, transferId)
+  }
 }
