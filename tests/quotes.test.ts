@@ -2,7 +2,7 @@
  * Quotes, for every kind of paid request: the most that a request can cost is known before it is sent, and is all that
  * it costs, at the prices that were quoted.
  */
-import { endpointList, formatCredits, parseCredits, quotedPaths } from '@svc/contract'
+import { endpointList, formatCredits, parseCredits, paidPaths } from '@svc/contract'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { StubHandler } from '../packages/server/testing/stub-upstream.ts'
 import type { ConfigFile } from '../packages/server/src/config/config-file.ts'
@@ -62,7 +62,7 @@ async function quoteOf(gateway: Pick<TestGateway, 'fetch'>, asked: unknown, key?
 test('there is a quote for every endpoint that is charged', () => {
   const charged = endpointList.filter(({ isCharged }) => isCharged === true).map(({ path }) => path)
   const videos = ['/v1/videos', '/v1/videos/generations']
-  expect([...charged, ...videos].toSorted()).toEqual([...quotedPaths].toSorted())
+  expect([...charged, ...videos].toSorted()).toEqual([...paidPaths].toSorted())
 })
 
 describe.skipIf(findPostgres() === null)('a quote', () => {

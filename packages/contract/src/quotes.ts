@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { creditsNumber } from './money-schema.ts'
 import { transcriptionFields } from './transcription.ts'
 
-/** Endpoints whose requests can be quoted: all that are paid for. */
-export const quotedPaths = [
+/** Endpoints of paid requests: those that can be quoted, and that are refused while the gateway is overloaded. */
+export const paidPaths = [
   '/v1/chat/completions',
   '/v1/completions',
   '/v1/responses',
@@ -22,11 +22,11 @@ export const quotedPaths = [
   '/v1/videos',
 ] as const
 
-export type QuotedPath = (typeof quotedPaths)[number]
+export type PaidPath = (typeof paidPaths)[number]
 
 /** A request that is quoted in place of being worked on. */
 export const quoteRequest = z.object({
-  endpoint: z.enum(quotedPaths).describe('The path that the request would be sent to.'),
+  endpoint: z.enum(paidPaths).describe('The path that the request would be sent to.'),
   body: z
     .looseObject({})
     .describe(
@@ -53,7 +53,7 @@ export const quoteReply = z
     quote_id: z.string().describe('To be sent with the request in the header `x-svc-quote`.'),
     created: z.int().describe('Seconds since the epoch.'),
     expires_at: z.int().describe('Seconds since the epoch: ten minutes later.'),
-    endpoint: z.enum(quotedPaths),
+    endpoint: z.enum(paidPaths),
     model: z.string().describe('As the request names it.'),
     credits_at_most: creditsNumber.describe('The request costs no more when it is sent with the quote.'),
     credits_likely: creditsNumber.describe('What such a request usually costs.'),

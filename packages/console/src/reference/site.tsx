@@ -125,7 +125,7 @@ const SEARCHED_MAX = 1_500
 
 const searchable = (text: string): string =>
   text
-    .replaceAll(/[`*|#>]|\]\([^)]*\)|<!--.*?-->/g, ' ')
+    .replaceAll(/[`*|#>]|\]\([^)]{0,300}\)|<!--.{0,300}?-->/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .slice(0, SEARCHED_MAX)
 

@@ -4,20 +4,27 @@ import { type BrowserSession, createBrowserSession } from '../../testing/browser
 import { describeEachEngine } from '../../testing/test-database.ts'
 import { useGateway } from '../../testing/use-gateway.ts'
 
-/** Rows that change something and need no name: to do them twice is to do them once. */
+/** Rows that change something and need no name: to do them twice is to do them once, or replaces what the first made. */
 const ALIKE = new Set([
   'acceptInvitation',
   'acceptOwnInvitation',
   'addSignInWallet',
+  'approveDevice',
   'askForEmail',
+  'beginSecondFactor',
   'challengeSignInWallet',
   'challengeTeamWallet',
   'changeAccountState',
   'claimTeamDeposit',
+  'confirmSecondFactor',
   'decideOperatorDeposit',
+  'denyDevice',
+  'findDevice',
   'linkTeamWallet',
   'proveEmail',
   'removeOperator',
+  'removeSecondFactor',
+  'renewRecoveryCodes',
   'setPassword',
   'setResponseStorage',
   'setRotationOverlap',

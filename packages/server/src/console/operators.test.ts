@@ -190,7 +190,8 @@ describeEachEngine('the operator’s rows', (engine) => {
     const document = JSON.parse(text) as Record<string, Record<string, unknown>[]>
     expect(Object.keys(document)).toEqual([
       ...['format', 'exported_at', 'account', 'teams', 'members', 'limits', 'keys', 'open_holds', 'fundings'],
-      ...['requests', 'videos', 'deposit_addresses', 'wallets', 'deposits', 'letters'],
+      ...['requests', 'videos', 'files', 'batches', 'stored_responses', 'invitations', 'deposit_addresses'],
+      ...['wallets', 'deposits', 'letters'],
     ])
     expect(document['fundings']).toMatchObject([{ kind: 'grant', funding: '10000', reason: 'test' }])
     expect(document['requests']?.length).toBeGreaterThan(0)

@@ -111,7 +111,9 @@ describeEachEngine('a body that is held back', (engine) => {
 
   test.each(Object.keys(ENDS))('counts for nothing with a key that is %s meanwhile', async (end) => {
     const key = await makeKey({ expires_at: Math.floor(Date.now() / 1_000) + 3_600 })
-    const held = await hold(key.key, withBody, anyBodies)
+    // Keys of the console may not make others: they are refused by their rights before a body is read.
+    const allowed = withBody.filter(({ right }) => right !== 'keys')
+    const held = await hold(key.key, allowed, anyBodies)
     expect(held.length).toBeGreaterThan(15)
     await ENDS[end]?.(key)
     const answers = await statuses(held)

@@ -1,5 +1,5 @@
 /** From an endpoint and the body that would be sent to it to what takes its quote. */
-import { quotedAudio, type QuotedPath, videoRequest } from '@svc/contract'
+import { quotedAudio, type PaidPath, videoRequest } from '@svc/contract'
 import type { Caller } from '../access/keys/caller.ts'
 import { parseCompletion } from '../forms/completions/parse-completion.ts'
 import { parseMessage } from '../forms/messages/parse-message.ts'
@@ -70,7 +70,7 @@ const quoteVideoRequest: QuoteBody = ({ chat }, request) => {
 
 const quoteRerank: QuoteBody = ({ chat }, request) => quoteRanking(chat, taskOf(request, parseRerank(request.body)))
 
-const bodies: Readonly<Record<QuotedPath, QuoteBody>> = {
+const bodies: Readonly<Record<PaidPath, QuoteBody>> = {
   '/v1/chat/completions': ({ chat }, request) =>
     quoteChats(chat, taskOf(request, null), [chooseModel(chat, request.caller, parseChat(request.body))]),
   '/v1/completions': async (deps, request) => quoteTranslated(deps, request, await parseCompletion(request.body)),
@@ -97,6 +97,6 @@ const bodies: Readonly<Record<QuotedPath, QuoteBody>> = {
  *
  * @throws {ServiceError} as the endpoint does, for what it would refuse.
  */
-export function quoteBody(deps: QuoteDeps, path: QuotedPath, request: QuotedRequest): TakeQuote | Promise<TakeQuote> {
+export function quoteBody(deps: QuoteDeps, path: PaidPath, request: QuotedRequest): TakeQuote | Promise<TakeQuote> {
   return bodies[path](deps, request)
 }
