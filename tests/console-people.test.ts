@@ -90,10 +90,12 @@ const roleOf = (page: Page, name: string) => page.getByRole('row', { name: new R
 test('an invitation: from the email to what the role may do, and out again', { timeout: TEST_MS }, async () => {
   await owner.getByRole('button', { name: 'Change the team' }).click()
   await owner.getByRole('menuitem', { name: 'New team' }).click()
+  // The page before has a field of the same label.
+  await owner.getByRole('heading', { level: 1, name: 'New team' }).waitFor()
   await owner.getByLabel('Name').fill('Crew')
   expect(await faultsOf(owner, 'new-team')).toEqual([])
   await owner.getByRole('button', { name: 'Make the team' }).click()
-  await owner.getByRole('heading', { level: 1, name: 'Team' }).waitFor()
+  await owner.getByRole('heading', { level: 1, name: 'Team', exact: true }).waitFor()
   await owner.getByRole('button', { name: 'Invite' }).click()
   await owner.getByLabel('E-mail').fill('grace@example.com')
   await owner.getByRole('radio', { name: /^viewer/ }).check()
