@@ -43,6 +43,9 @@ export interface TimedRequest {
   readonly facts: Pick<UsageFacts, 'status' | 'errorCode' | 'completionTokens'>
 }
 
+/** A cell while it is counted. */
+type CountedCell = Omit<TimingCell, 'requests'> & { requests: number }
+
 export interface RequestTimings {
   /** Costs no input or output. */
   note(request: TimedRequest): void
@@ -89,14 +92,16 @@ function measuresOf(request: TimedRequest): readonly (readonly [TimingMeasure, n
 }
 
 export function createRequestTimings(deps: RequestTimingsDeps): RequestTimings {
-  let cells = new Map<string, TimingCell>()
+  let cells = new Map<string, CountedCell>()
   const stops: (() => void)[] = []
 
+  /** Counts in place: every request comes through here, and nearly always for a cell that is there. */
   function add(cell: Omit<TimingCell, 'requests'>, requests: number): void {
-    const name = JSON.stringify([cell.keyId, cell.hour, cell.model, cell.measure, cell.bucket])
+    // The model is last: alone of them it may hold a line end.
+    const name = `${cell.keyId}\n${cell.hour}\n${cell.measure}\n${cell.bucket}\n${cell.model}`
     const known = cells.get(name)
-    if (known === undefined && cells.size >= CELLS_MAX) return
-    cells.set(name, { ...cell, requests: (known?.requests ?? 0) + requests })
+    if (known !== undefined) known.requests += requests
+    else if (cells.size < CELLS_MAX) cells.set(name, { ...cell, requests })
   }
 
   async function flush(): Promise<void> {

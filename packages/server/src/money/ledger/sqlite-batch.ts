@@ -53,14 +53,14 @@ export interface SqliteBatches {
 export type OnLogged = (logged: LoggedBatch) => void
 
 /** What is booked is noted for the log all the same. */
-const NOBODY: OnLogged = () => undefined
+const NO_LISTENER: OnLogged = () => undefined
 
 /**
  * Makes the way of batches to a connection. Rows that one batch has written are known to the next, as long as no other
  * process else writes: the database's own count of foreign commits tells, inside the transaction that locks all others
  * out.
  */
-export function createSqliteBatches(store: SqliteLedgerStore, onLogged: OnLogged | null = NOBODY): SqliteBatches {
+export function createSqliteBatches(store: SqliteLedgerStore, onLogged: OnLogged | null = NO_LISTENER): SqliteBatches {
   const known = createKnownRows()
   let version = store.foreignCommits()
   const forget = (): void => forgetRows(known)
