@@ -1,7 +1,6 @@
-import { type KeyboardEvent, useState } from 'react'
+import { Legend, PLOT, Scale, SlotTip, useChartSlot } from './chart-parts.tsx'
 import { seriesColours } from './series-colour.ts'
 import { type Line, topOf } from './timing-series.ts'
-import { Swatch } from './usage-chart.tsx'
 
 interface LineChartProps {
   /** What it shows, and in which unit, such as `Time to the first token`. */
@@ -24,57 +23,33 @@ function coloursOf(lines: readonly Line[]): ReadonlyMap<string, string> {
   return new Map(lines.map(({ group }) => [group, own[group] ?? named.get(group) ?? SLOW_COLOUR]))
 }
 
-function nextSlot(key: string, at: number | null, count: number): number | null | undefined {
-  const steps: Readonly<Record<string, number | null>> = {
-    ArrowLeft: Math.max(0, (at ?? count) - 1),
-    ArrowRight: Math.min(count - 1, (at ?? -1) + 1),
-    Home: 0,
-    End: count - 1,
-    Escape: null,
-  }
-  return steps[key]
-}
-
 /** Lines over time; a slot is read by pointing at it, or with the arrow keys. Slots without requests are gaps. */
 export function LineChart({ title, lines, textOf, slotName, count }: LineChartProps) {
-  const [at, setAt] = useState<number | null>(null)
+  const { at, setAt, handlers } = useChartSlot(count)
   const top = topOf(lines)
   const colours = coloursOf(lines)
   const shown = lines.flatMap((line) => {
     const value = at === null ? null : line.points[at]
     return value === null || value === undefined ? [] : [{ ...line, value }]
   })
-  const move = (event: KeyboardEvent): void => {
-    const to = nextSlot(event.key, at, count)
-    if (to === undefined) return
-    event.preventDefault()
-    setAt(to)
-  }
   return (
     <figure className="flex flex-col gap-3">
       <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2">
         <span aria-hidden className="col-span-2 mb-2 text-[12px] text-soft">
           {title}
         </span>
-        <div aria-hidden className="figures flex h-56 flex-col justify-between text-right text-[12px] text-soft">
-          <span className="-translate-y-1/2">{textOf(top)}</span>
-          <span>{textOf(top / 2)}</span>
-          <span className="translate-y-1/2">0</span>
-        </div>
+        <Scale most={textOf(top)} middle={textOf(top / 2)} />
         <div
           role="group"
           aria-roledescription="chart"
           aria-label={`${title}. Arrow keys go through it.`}
           tabIndex={0}
-          onKeyDown={move}
-          onBlur={() => setAt(null)}
-          onPointerLeave={() => setAt(null)}
+          {...handlers}
           onPointerMove={({ clientX, currentTarget }) => {
             const { left, width } = currentTarget.getBoundingClientRect()
             setAt(Math.max(0, Math.min(count - 1, Math.floor(((clientX - left) / width) * count))))
           }}
-          className="relative h-56 border-b border-line bg-[linear-gradient(to_bottom,var(--line)_1px,transparent_1px)]
-            bg-[length:100%_50%]"
+          className={PLOT}
         >
           <Paths lines={lines} colours={colours} count={count} top={top} />
           {at !== null && (
@@ -85,7 +60,13 @@ export function LineChart({ title, lines, textOf, slotName, count }: LineChartPr
             />
           )}
           {at !== null && shown.length > 0 && (
-            <LineTip name={slotName(at)} at={(at + 0.5) / count} shown={shown} colours={colours} textOf={textOf} />
+            <SlotTip
+              at={(at + 0.5) / count}
+              gap={12}
+              head={<div className="mb-1.5 font-medium">{slotName(at)}</div>}
+              entries={shown.map(({ group, name, value }) => ({ group, name, figure: textOf(value) }))}
+              colours={colours}
+            />
           )}
         </div>
         <div aria-hidden className="col-start-2 mt-1.5 flex justify-between text-[12px] text-soft">
@@ -93,7 +74,7 @@ export function LineChart({ title, lines, textOf, slotName, count }: LineChartPr
           <span>{slotName(count - 1)}</span>
         </div>
       </div>
-      <Legend lines={lines} colours={colours} />
+      <Legend entries={lines} colours={colours} />
       <p role="status" className="sr-only">
         {at !== null && [slotName(at), ...shown.map(({ name, value }) => `${name} ${textOf(value)}`)].join('; ')}
       </p>
@@ -123,54 +104,6 @@ function Paths({ lines, colours, count, top }: ColouredProps & { readonly count:
         />
       ))}
     </svg>
-  )
-}
-
-function Legend({ lines, colours }: ColouredProps) {
-  return (
-    <figcaption>
-      <ul className="flex flex-wrap gap-x-4 gap-y-1 text-[12px] text-soft">
-        {lines.map(({ group, name }) => (
-          <li key={group} className="flex max-w-full items-center gap-1.5">
-            <Swatch colour={colours.get(group)} />
-            <span className="truncate">{name}</span>
-          </li>
-        ))}
-      </ul>
-    </figcaption>
-  )
-}
-
-interface LineTipProps {
-  readonly name: string
-  /** Where the slot is, from 0 to 1. */
-  readonly at: number
-  readonly shown: readonly (Line & { readonly value: number })[]
-  readonly colours: ReadonlyMap<string, string>
-  readonly textOf: (value: number) => string
-}
-
-/** All lines at one slot, beside it. */
-function LineTip({ name, at, shown, colours, textOf }: LineTipProps) {
-  const place = at < 0.5 ? { left: `calc(${at * 100}% + 12px)` } : { right: `calc(${(1 - at) * 100}% + 12px)` }
-  return (
-    <div
-      aria-hidden
-      style={place}
-      className="pointer-events-none absolute top-0 z-10 min-w-44 max-w-[70%] rounded-lg border border-line bg-raised
-        p-3 text-[12px] shadow-[0_8px_28px_rgb(0_0_0/0.16)]"
-    >
-      <div className="mb-1.5 font-medium">{name}</div>
-      <ul className="flex flex-col gap-0.5">
-        {shown.map(({ group, name: called, value }) => (
-          <li key={group} className="flex items-center gap-1.5">
-            <Swatch colour={colours.get(group)} />
-            <span className="flex-1 truncate">{called}</span>
-            <span className="figures pl-3">{textOf(value)}</span>
-          </li>
-        ))}
-      </ul>
-    </div>
   )
 }
 

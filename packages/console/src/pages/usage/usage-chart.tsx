@@ -1,9 +1,9 @@
 import { formatCredits, nanocreditsOf, shortDecimal, type Exact, type TeamUsageDays } from '@svc/contract'
 import { clsx } from 'clsx'
-import { type KeyboardEvent, useState } from 'react'
 import type { UsageMeasure } from '../../app/search.ts'
 import { countText } from '../../ui/count-text.ts'
 import { Credits } from '../../ui/credits.tsx'
+import { Legend, PLOT, Scale, SlotTip, useChartSlot } from './chart-parts.tsx'
 import { seriesColours } from './series-colour.ts'
 import { fillDays, measuredBy, rankSeries, roundTop, type Series, type UsageDay } from './usage-series.ts'
 
@@ -27,31 +27,22 @@ export function UsageChart({ days: given, measure = 'credits' }: UsageChartProps
   const colours = seriesColours(series)
   const top = roundTop(all.reduce((max, { total }) => (total > max ? total : max), 0n))
   const most = measure !== 'credits' && top < COUNT_MIN ? COUNT_MIN : top
-  const [at, setAt] = useState<number | null>(null)
+  const { at, setAt, handlers } = useChartSlot(all.length)
   const chosen = at === null ? undefined : all[at]
-  const move = (event: KeyboardEvent): void => {
-    const to = nextDay(event.key, at, all.length)
-    if (to === undefined) return
-    event.preventDefault()
-    setAt(to)
-  }
   return (
     <figure className="flex flex-col gap-3">
       <div className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2">
         <span aria-hidden className="col-span-2 mb-2 text-[12px] text-soft">
           {measure} a day
         </span>
-        <Scale most={most} />
+        <Scale most={shortDecimal(creditsOf(most))} middle={shortDecimal(creditsOf(most / 2n))} />
         <div
           role="group"
           aria-roledescription="chart"
           aria-label={`${measure.charAt(0).toUpperCase()}${measure.slice(1)} by day since ${dayName(days.first_day)}. Arrow keys go from day to day.`}
           tabIndex={0}
-          onKeyDown={move}
-          onBlur={() => setAt(null)}
-          onPointerLeave={() => setAt(null)}
-          className="relative h-56 border-b border-line bg-[linear-gradient(to_bottom,var(--line)_1px,transparent_1px)]
-            bg-[length:100%_50%]"
+          {...handlers}
+          className={PLOT}
         >
           <div aria-hidden className="absolute inset-0 flex items-end">
             {all.map((day, index) => (
@@ -76,42 +67,18 @@ export function UsageChart({ days: given, measure = 'credits' }: UsageChartProps
           <span>{dayName(days.last_day)}</span>
         </div>
       </div>
-      <figcaption>
-        <ul className="flex flex-wrap gap-x-4 gap-y-1 text-[12px] text-soft">
-          {series.map(({ group, name, total }) => (
-            <li key={group} className="flex max-w-full items-center gap-1.5">
-              <Swatch colour={colours.get(group)} />
-              <span className="truncate">{name}</span>
-              <Credits value={creditsOf(total)} withUnit={false} />
-            </li>
-          ))}
-        </ul>
-      </figcaption>
+      <Legend
+        entries={series.map(({ group, name, total }) => ({
+          ...{ group, name },
+          figure: <Credits value={creditsOf(total)} withUnit={false} />,
+        }))}
+        colours={colours}
+      />
       <p role="status" className="sr-only">
         {chosen !== undefined && dayText(chosen, series, measure)}
       </p>
     </figure>
   )
-}
-
-/** What the height of a bar means. */
-function Scale({ most }: { readonly most: bigint }) {
-  return (
-    <div aria-hidden className="figures flex h-56 flex-col justify-between text-right text-[12px] text-soft">
-      <span className="-translate-y-1/2">{shortDecimal(creditsOf(most))}</span>
-      <span>{shortDecimal(creditsOf(most / 2n))}</span>
-      <span className="translate-y-1/2">0</span>
-    </div>
-  )
-}
-
-function nextDay(key: string, at: number | null, count: number): number | null | undefined {
-  const last = count - 1
-  if (key === 'ArrowLeft') return Math.max(0, (at ?? count) - 1)
-  if (key === 'ArrowRight') return Math.min(last, (at ?? -1) + 1)
-  if (key === 'Home') return 0
-  if (key === 'End') return last
-  return key === 'Escape' ? null : undefined
 }
 
 function dayText({ day, total, requests, parts }: UsageDay, series: readonly Series[], measure: UsageMeasure): string {
@@ -121,10 +88,6 @@ function dayText({ day, total, requests, parts }: UsageDay, series: readonly Ser
   })
   const others = measure === 'requests' ? '' : `, ${countText(requests, 'request')}`
   return [`${dayName(day)}: ${creditsOf(total)} ${measure}${others}`, ...named].join('; ')
-}
-
-export function Swatch({ colour }: { readonly colour: string | undefined }) {
-  return <span aria-hidden className="size-2.5 shrink-0 rounded-sm" style={{ background: colour }} />
 }
 
 interface BarProps {
@@ -156,31 +119,24 @@ interface TipProps extends Omit<BarProps, 'most'> {
 
 /** All series of one day, beside its bar. */
 function Tip({ day, series, colours, at }: TipProps) {
-  const isLeft = at < 0.5
-  const place = isLeft ? { left: `calc(${at * 100}% + 16px)` } : { right: `calc(${(1 - at) * 100}% + 16px)` }
+  const parts = series.filter(({ group }) => day.parts.has(group))
   return (
-    <div
-      aria-hidden
-      style={place}
-      className="pointer-events-none absolute top-0 z-10 min-w-44 max-w-[70%] rounded-lg border border-line bg-raised
-        p-3 text-[12px] shadow-[0_8px_28px_rgb(0_0_0/0.16)]"
+    <SlotTip
+      at={at}
+      gap={16}
+      head={
+        <div className="mb-1.5 flex justify-between gap-4 font-medium">
+          <span>{dayName(day.day)}</span>
+          <span className="figures">{shortDecimal(creditsOf(day.total))}</span>
+        </div>
+      }
+      entries={parts.map(({ group, name }) => ({
+        ...{ group, name },
+        figure: shortDecimal(creditsOf(day.parts.get(group) ?? 0n)),
+      }))}
+      colours={colours}
     >
-      <div className="mb-1.5 flex justify-between gap-4 font-medium">
-        <span>{dayName(day.day)}</span>
-        <span className="figures">{shortDecimal(creditsOf(day.total))}</span>
-      </div>
-      <ul className="flex flex-col gap-0.5">
-        {series
-          .filter(({ group }) => day.parts.has(group))
-          .map(({ group, name }) => (
-            <li key={group} className="flex items-center gap-1.5">
-              <Swatch colour={colours.get(group)} />
-              <span className="flex-1 truncate">{name}</span>
-              <span className="figures pl-3">{shortDecimal(creditsOf(day.parts.get(group) ?? 0n))}</span>
-            </li>
-          ))}
-      </ul>
       <div className="mt-1 text-soft">{countText(day.requests, 'request')}</div>
-    </div>
+    </SlotTip>
   )
 }

@@ -3,7 +3,7 @@ import { clsx } from 'clsx'
 import { Credits } from '../../ui/credits.tsx'
 import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
 import { seriesColours } from './series-colour.ts'
-import { Swatch } from './usage-chart.tsx'
+import { Swatch } from './chart-parts.tsx'
 import { fillDays, rankSeries } from './usage-series.ts'
 
 const creditsOf = (amount: bigint): string => formatCredits(nanocreditsOf(amount))
