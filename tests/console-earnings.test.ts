@@ -160,11 +160,17 @@ test(
       .executeTakeFirstOrThrow()
     await ledger.submit(grant(accountId, 1_000_000_000_000n))
     await own.evaluate(askOnce, team)
+    const download = async (button: string): Promise<string> => {
+      const saved = own.waitForEvent('download')
+      await own.getByRole('button', { name: button }).first().click()
+      return (await saved).path()
+    }
+    await openPlace(own, 'Funding')
+    await own.getByRole('link', { name: 'Monthly statement' }).click()
+    const granted = await download('Receipt')
     await openPlace(own, 'Usage')
     await own.getByRole('row').getByRole('link').first().click()
-    const saved = own.waitForEvent('download')
-    await own.getByRole('button', { name: 'Download the receipt' }).click()
-    const path = await (await saved).path()
+    const path = await download('Download the receipt')
     expect(await faultsOf(own)).toEqual([])
 
     await own.getByRole('link', { name: 'Check a receipt' }).click()
@@ -176,6 +182,9 @@ test(
     await own.getByText('Everything holds.').waitFor()
     expect(await own.getByLabel('Holds', { exact: true }).count()).toBe(4)
     expect(await faultsOf(own)).toEqual([])
+    await own.getByLabel('Drop receipts here').setInputFiles(granted)
+    await own.getByText('grant', { exact: true }).waitFor()
+    await own.getByText('Everything holds.').waitFor()
 
     // One digit of what was charged: the charge, the record and the place in the log are other ones.
     const text = await readFile(path, 'utf8')

@@ -9,6 +9,7 @@ import {
   walletChallengeRequest,
 } from '../wallets.ts'
 import { type ConsoleTable, creatingErrors } from './console-endpoint.ts'
+import { receiptBody } from '../log/receipt.ts'
 import { depositsEndpoints } from '../endpoints/deposits.ts'
 import {
   teamDeposit,
@@ -19,7 +20,13 @@ import {
   teamWalletPath,
 } from './team-funding.ts'
 import { teamPath } from './team-keys.ts'
-import { teamStatement, teamStatementEntries, teamStatementEntriesQuery, teamStatementQuery } from './team-statement.ts'
+import {
+  teamStatement,
+  teamStatementEntries,
+  teamStatementEntriesQuery,
+  teamStatementEntryPath,
+  teamStatementQuery,
+} from './team-statement.ts'
 
 /**
  * What the pages about funding call. A member who sees all requests sees deposits and statements; paying in takes more.
@@ -108,6 +115,18 @@ export const fundingEndpoints = {
     reply: { description: 'It is unlinked.', json: unlinkedWalletReply },
     errors: ['wallet_not_found'],
   },
+  getTeamEntryReceipt: {
+    id: 'getTeamEntryReceipt',
+    method: 'GET',
+    path: '/console/teams/{team_id}/statement/entries/{entry_id}/receipt',
+    permission: 'usage:all',
+    request: { path: teamStatementEntryPath },
+    reply: {
+      description: 'The receipt of one movement of the balance, as GET /v1/receipts gives it.',
+      json: receiptBody,
+    },
+    errors: ['usage_not_found', 'receipt_pending', 'server_is_overloaded'],
+  },
   getTeamStatement: {
     id: 'getTeamStatement',
     method: 'GET',
@@ -144,6 +163,7 @@ export const fundingEndpoints = {
   | 'listTeamDeposits'
   | 'getTeamDeposit'
   | 'sendTeamReceipt'
+  | 'getTeamEntryReceipt'
   | 'listTeamWallets'
   | 'challengeTeamWallet'
   | 'linkTeamWallet'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { creditsNumber } from '../money-schema.ts'
+import { teamPath } from './team-keys.ts'
 import { wholeNumber } from '../whole-number.ts'
 
 /** What moves a balance. Source: decision 0044 (funding in the console). */
@@ -19,6 +20,11 @@ export const teamStatementEntriesQuery = teamStatementQuery.extend({
   limit: wholeNumber({ min: 1, max: ENTRY_PAGE_MAX }).prefault(ENTRY_PAGE_DEFAULT),
   after: z.string().min(1).max(64).optional().describe('Id of the last entry of the page before.'),
 })
+
+/** Longest id of a transfer: an operator may have chosen it. */
+const ENTRY_ID_MAX = 200
+
+export const teamStatementEntryPath = teamPath.extend({ entry_id: z.string().min(1).max(ENTRY_ID_MAX) })
 
 export type TeamStatementEntriesQuery = z.output<typeof teamStatementEntriesQuery>
 

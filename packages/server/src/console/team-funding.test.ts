@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { type BrowserSession, createBrowserSession } from '../../testing/browser-session.ts'
 import { creditedDeposit } from '../../testing/credited-deposit.ts'
+import { eventually } from '../../testing/eventually.ts'
 import { seedReadyDeposit, seenDeposit } from '../../testing/seed-deposit.ts'
 import { describeEachEngine } from '../../testing/test-database.ts'
 import { createTestAccount } from '../../testing/test-gateway.ts'
@@ -83,6 +84,32 @@ describeEachEngine('deposits of a team', (engine) => {
     const foreign = await creditedDeposit(gateway.gateway, gateway.accountId)
     expect(await codeOf(await send(foreign.depositId, 'eve@example.com'))).toEqual([404, 'deposit_not_found'])
     expect(mails.received).toHaveLength(1)
+  })
+
+  test('have a receipt of the ledger log, as each line of the statement has, and no line of another account', async () => {
+    const { data } = await browser.json<DepositList>('GET', `${base}/deposits`)
+    const depositId = data.at(-1)?.id.replace('dep_', '') ?? ''
+    const receiptOf = (id: string) => browser.call('GET', `${base}/statement/entries/${encodeURIComponent(id)}/receipt`)
+    const entryOf = (id: string) =>
+      eventually(async () => {
+        const answer = await receiptOf(id)
+        expect(answer.status).toBe(200)
+        return ((await answer.json()) as { entry: { id: string; kind: string } }).entry
+      })
+    for (const id of [depositId, `dep_${depositId}`]) {
+      expect(await entryOf(id)).toMatchObject({ id: depositId, kind: 'deposit' })
+    }
+    const grant = await gateway.gateway.database.read
+      .selectFrom('transfer')
+      .select('transfer_id as id')
+      .where('account_id', '=', accountId)
+      .where('kind', '=', 'grant')
+      .executeTakeFirstOrThrow()
+    expect(await entryOf(grant.id)).toMatchObject({ id: grant.id, kind: 'grant' })
+    const foreign = await creditedDeposit(gateway.gateway, gateway.accountId)
+    for (const id of [foreign.depositId, 'nothing']) {
+      expect(await codeOf(await receiptOf(id))).toEqual([404, 'usage_not_found'])
+    }
   })
 
   test('are in the statement of the month, which ends with the balance', async () => {

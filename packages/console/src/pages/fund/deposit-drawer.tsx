@@ -9,6 +9,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { ReceiptButton } from '../receipt/receipt-button.tsx'
 import { DepositProgress, progressOf } from './deposit-progress.tsx'
 import { Network } from '../../ui/network-mark.tsx'
 import { ReceiptForm } from './receipt-form.tsx'
@@ -37,6 +38,7 @@ export function DepositDrawer() {
       {data !== undefined && (
         <div className="flex flex-col gap-6">
           <Details deposit={data} />
+          {data.status === 'credited' && <ReceiptButton kind="entry" id={data.id} />}
           {data.status === 'credited' && places?.mails_receipts === true && <ReceiptForm deposit={data} />}
         </div>
       )}

@@ -2,12 +2,16 @@ import type { Exact, TeamStatementEntries, TeamStatementEntry } from '@svc/contr
 import { shortDecimal } from '@svc/contract'
 import { Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
+import { Download } from 'lucide-react'
 import { useTeam } from '../../api/session.ts'
 import type { StatementSearch } from '../../app/search.ts'
+import { Button } from '../../ui/button.tsx'
+import { Failure } from '../../ui/failure.tsx'
 import { Empty } from '../../ui/page.tsx'
 import { NetworkMark } from '../../ui/network-mark.tsx'
 import { bodyRow, cell, headCell, restCell, right, table, tableFrame } from '../../ui/table.ts'
 import { textLink } from '../../ui/text-link.ts'
+import { useReceipt } from '../receipt/use-receipt.ts'
 import { exactText, signedText, utcText } from './statement-text.ts'
 
 interface StatementEntriesProps {
@@ -109,7 +113,22 @@ function What({ entry }: { readonly entry: Exact<TeamStatementEntry> }) {
     <>
       {entry.kind === 'grant' ? 'Granted by the operator' : 'Correction by the operator'}
       {entry.reason !== null && <div className="text-[12px] text-soft">{entry.reason}</div>}
+      <EntryReceipt id={entry.id} />
     </>
+  )
+}
+
+/** Charges and deposits have it in their drawers. */
+function EntryReceipt({ id }: { readonly id: string }) {
+  const { download, isBusy, error } = useReceipt({ kind: 'entry', id })
+  return (
+    <div className="print:hidden">
+      <Button look="quiet" isBusy={isBusy} onClick={() => void download()}>
+        <Download size={14} aria-hidden />
+        Receipt
+      </Button>
+      <Failure error={error} />
+    </div>
   )
 }
 

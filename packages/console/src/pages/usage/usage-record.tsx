@@ -97,7 +97,7 @@ function Details({ record }: { readonly record: Exact<TeamUsageRecord> }) {
         </Fact>
       </Facts>
       <UsageMovement requestId={record.request_id} />
-      <ReceiptButton requestId={record.request_id} />
+      <ReceiptButton kind="request" id={record.request_id} />
       <div className="flex flex-wrap gap-2">
         <CopyButton text={record.request_id} what="the request id">
           Copy the id

@@ -24,8 +24,8 @@ export interface ReceiptDeps {
   readonly log: Pick<LedgerLog, 'published'>
 }
 
-/** Whose receipts are asked for: those of a key, or any, of somebody whose right was checked before. */
-export type ReceiptReach = Pick<Caller, 'keyId' | 'accountId' | 'rights'> | 'any'
+/** Whose receipts are asked for: those of a key; of an account or any, of somebody whose right was checked before. */
+export type ReceiptReach = Pick<Caller, 'keyId' | 'accountId' | 'rights'> | { readonly everythingOf: string } | 'any'
 
 /** An entry with its rows and its place. */
 interface FoundLeaf {
@@ -35,11 +35,16 @@ interface FoundLeaf {
   readonly salts: Uint8Array
 }
 
+/** What clients see before the id of a deposit. */
+const DEPOSIT_PREFIX = /^dep_/
+
 /** Entries are put down within this time, in seconds. */
 const PENDING_SECONDS = 1
 
 /**
  * Makes the receipt of a request of the key in use, or of a deposit, a grant or an adjustment of its account.
+ *
+ * @param id of the request or the transfer; of a deposit with or without `dep_`.
  *
  * @throws {ServiceError} `usage_not_found` for what there is not, and for what is another key's or account's;
  *   `key_scope_denied` without the right to see deposits; `receipt_pending` before it is in the log;
@@ -70,17 +75,27 @@ async function findInReach(
   id: string,
 ): Promise<readonly { readonly entry: string; readonly rows: EntryRows }[]> {
   const requestId = id.toLowerCase()
-  const names = [entryOf('correction', requestId), entryOf('request', requestId), entryOf('transfer', id)]
+  const transferIds = new Set([id, id.replace(DEPOSIT_PREFIX, '').toLowerCase()])
+  const names = [
+    entryOf('correction', requestId),
+    entryOf('request', requestId),
+    ...[...transferIds].map((transferId) => entryOf('transfer', transferId)),
+  ]
   const found = await findEntryRows(database.read, names)
   return names.flatMap((entry, at) => {
     const rows = found[at] ?? null
     if (rows === null) return []
     if (reach === 'any') return [{ entry, rows }]
+    if ('everythingOf' in reach) return accountOf(rows) === reach.everythingOf ? [{ entry, rows }] : []
     if (rows.record !== null) return rows.record.key_id === reach.keyId ? [{ entry, rows }] : []
     if (rows.transfer?.hold_id !== null || rows.transfer.account_id !== reach.accountId) return []
     if (reach.rights.has('deposits')) return [{ entry, rows }]
     throw new ServiceError('key_scope_denied', "This key does not have the right 'deposits'.")
   })
+}
+
+function accountOf({ record, transfer }: EntryRows): string | undefined {
+  return record?.account_id ?? transfer?.account_id
 }
 
 async function findLeaf({ store }: ReceiptDeps, entry: string, rows: EntryRows): Promise<FoundLeaf | null> {
