@@ -7,7 +7,7 @@ import {
   messageBatchReply,
   messageBatchRequest,
 } from '../message-batches.ts'
-import type { EndpointTable } from './endpoint.ts'
+import { bodyErrors, type EndpointTable } from './endpoint.ts'
 
 const onBatch = { auth: 'key', right: 'inference', tag: 'Batches', rateClass: 'keyed' } as const
 
@@ -25,19 +25,14 @@ export const batchesEndpoints = {
     request: { body: batchRequest },
     reply: { description: 'The batch.', json: batchReply },
     errors: [
-      'invalid_json',
-      'missing_required_parameter',
-      'invalid_value',
+      ...bodyErrors,
       'unsupported_parameter',
       'insufficient_credits',
       'file_not_found',
       'idempotency_key_in_use',
       'idempotency_answer_gone',
       'idempotency_key_reused',
-      'request_timeout',
       'limit_reached',
-      'request_too_large',
-      'unsupported_media_type',
     ],
   },
   listBatches: {
@@ -88,17 +83,7 @@ export const batchesEndpoints = {
       '`x-svc-max-credits` bounds each of them.',
     request: { body: messageBatchRequest },
     reply: { description: 'The batch.', json: messageBatchReply },
-    errors: [
-      'invalid_json',
-      'missing_required_parameter',
-      'invalid_value',
-      'unsupported_parameter',
-      'insufficient_credits',
-      'request_timeout',
-      'limit_reached',
-      'request_too_large',
-      'unsupported_media_type',
-    ],
+    errors: [...bodyErrors, 'unsupported_parameter', 'insufficient_credits', 'limit_reached'],
   },
   listMessageBatches: {
     ...onBatch,

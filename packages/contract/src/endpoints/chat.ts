@@ -12,22 +12,15 @@ import {
   responseReply,
   responseRequest,
 } from '../responses.ts'
-import { type EndpointTable, paidErrors } from './endpoint.ts'
+import { bodyErrors, type EndpointTable, paidErrors } from './endpoint.ts'
 
 /** What a count of tokens can be refused with. */
 const countErrors = [
-  'invalid_json',
-  'missing_required_parameter',
-  'invalid_value',
+  ...bodyErrors,
   'unsupported_parameter',
   'empty_content',
-  'account_suspended',
   'model_not_allowed',
   'model_not_found',
-  'request_timeout',
-  'request_too_large',
-  'unsupported_media_type',
-  'server_is_overloaded',
 ] as const
 
 export const chatEndpoints = {

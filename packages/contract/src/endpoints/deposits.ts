@@ -8,7 +8,7 @@ import {
   depositsQuery,
 } from '../deposits.ts'
 import { notifyReply, notifyRequest } from '../notifications.ts'
-import type { EndpointTable } from './endpoint.ts'
+import { bodyErrors, type EndpointTable } from './endpoint.ts'
 
 export const depositsEndpoints = {
   claimDeposit: {
@@ -102,14 +102,7 @@ export const depositsEndpoints = {
       'request is in it. Answers 200 with `sent: false` and a reason where none was sent.',
     request: { body: notifyRequest },
     reply: { description: 'Whether the receipt was sent.', json: notifyReply },
-    errors: [
-      'invalid_json',
-      'missing_required_parameter',
-      'invalid_value',
-      'unsupported_media_type',
-      'request_too_large',
-      'server_is_overloaded',
-    ],
+    errors: bodyErrors,
     rateClass: 'keyed',
   },
 } as const satisfies EndpointTable<

@@ -1,14 +1,5 @@
 import { deviceCodeReply, deviceTokenReply, deviceTokenRequest, newDeviceCode } from '../devices.ts'
-import type { EndpointTable } from './endpoint.ts'
-
-const bodyErrors = [
-  'invalid_json',
-  'missing_required_parameter',
-  'invalid_value',
-  'unsupported_media_type',
-  'request_too_large',
-  'server_is_overloaded',
-] as const
+import { bodyErrors, type EndpointTable } from './endpoint.ts'
 
 export const devicesEndpoints = {
   requestDeviceCode: {

@@ -113,6 +113,17 @@ export const keyErrors = [
   'server_is_overloaded',
 ] as const satisfies ErrorCode[]
 
+/** Codes that every endpoint with a JSON body can answer: a body that does not come, is none, or is another. */
+export const bodyErrors = [
+  'invalid_json',
+  'missing_required_parameter',
+  'invalid_value',
+  'unsupported_media_type',
+  'request_too_large',
+  'request_timeout',
+  'server_is_overloaded',
+] as const satisfies ErrorCode[]
+
 /** Codes that every paid endpoint can answer beside its own: the credits, the model, the upstream. */
 export const paidErrors = [
   'missing_required_parameter',

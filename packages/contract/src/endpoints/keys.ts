@@ -7,7 +7,7 @@ import {
   newApiKey,
   revokedApiKeyReply,
 } from '../keys.ts'
-import type { EndpointTable } from './endpoint.ts'
+import { bodyErrors, type EndpointTable } from './endpoint.ts'
 
 export const keysEndpoints = {
   listApiKeys: {
@@ -36,14 +36,7 @@ export const keysEndpoints = {
       'with budgets of their own are made in the console.',
     request: { body: newApiKey },
     reply: { description: 'The key, with its secret.', json: madeApiKey },
-    errors: [
-      'invalid_json',
-      'missing_required_parameter',
-      'invalid_value',
-      'unsupported_media_type',
-      'request_too_large',
-      'server_is_overloaded',
-    ],
+    errors: bodyErrors,
     rateClass: 'keyed',
   },
   revokeApiKey: {
@@ -75,14 +68,7 @@ export const keysEndpoints = {
       '`keys`. Best effort: the answer says whether it was done.',
     request: { body: mirrorRequest },
     reply: { description: 'Whether the key was mirrored.', json: mirrorReply },
-    errors: [
-      'invalid_json',
-      'missing_required_parameter',
-      'invalid_value',
-      'unsupported_media_type',
-      'request_too_large',
-      'server_is_overloaded',
-    ],
+    errors: bodyErrors,
     rateClass: 'keyed',
   },
 } as const satisfies EndpointTable<'listApiKeys' | 'createApiKey' | 'revokeApiKey' | 'mirrorKey'>

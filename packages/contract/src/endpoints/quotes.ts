@@ -1,5 +1,5 @@
 import { quoteReply, quoteRequest } from '../quotes.ts'
-import type { EndpointTable } from './endpoint.ts'
+import { bodyErrors, type EndpointTable } from './endpoint.ts'
 
 export const quotesEndpoints = {
   createQuote: {
@@ -17,18 +17,13 @@ export const quotesEndpoints = {
     request: { body: quoteRequest },
     reply: { description: 'The quote.', json: quoteReply },
     errors: [
-      'invalid_json',
-      'missing_required_parameter',
-      'invalid_value',
+      ...bodyErrors,
       'unsupported_parameter',
       'unsupported_format',
       'empty_content',
       'context_length_exceeded',
       'model_not_allowed',
       'model_not_found',
-      'request_timeout',
-      'request_too_large',
-      'unsupported_media_type',
     ],
     rateClass: 'keyed',
   },
