@@ -1,11 +1,9 @@
 /** Reads a chat as strict clients do. Sources: OpenAI's API reference, the chat completion object and its chunks. */
+import { onlyChoice, readChunks, usageIn } from './read-chunks.ts'
 import {
   checkCalls,
-  checkError,
   count,
   creditsIn,
-  eventsIn,
-  FAILED,
   input,
   type Json,
   must,
@@ -26,30 +24,15 @@ function checkCommon(value: Json, object: string, model: string): void {
   must(value['model'] === model, 'the model is another', value['model'])
 }
 
-/** Tokens that an answer shows. */
-export function usageIn(value: Json): readonly [number, number] {
-  const usage = record(value['usage'], 'usage')
-  const prompt = count(usage['prompt_tokens'], 'prompt tokens')
-  const completion = count(usage['completion_tokens'], 'completion tokens')
-  must(usage['total_tokens'] === prompt + completion, 'the total is no sum', usage)
-  return [prompt, completion]
-}
-
 function optional(value: unknown, rule: string): string {
   return value === null || value === undefined ? '' : text(value, rule)
-}
-
-function onlyChoice(value: Json): Json {
-  const choices = records(value['choices'], 'choices')
-  must(choices.length === 1 && choices[0]?.['index'] === 0, 'there is not one choice', choices)
-  return choices[0] as Json
 }
 
 /** Reads a whole answer. */
 export function readWholeChat(body: string, model: string): Reading {
   const value = parse(body)
   checkCommon(value, 'chat.completion', model)
-  const choice = onlyChoice(value)
+  const choice = onlyChoice(records(value['choices'], 'choices'))
   const message = record(choice['message'], 'the message')
   must(message['role'] === 'assistant', 'somebody else speaks', message['role'])
   must(FINISHES.has(choice['finish_reason']), 'the end is unknown', choice['finish_reason'])
@@ -104,46 +87,22 @@ function addPieces(calls: OpenCall[], pieces: readonly Json[]): void {
 
 /** Reads a stream to its end. @param withUsage whether it was asked to show usage. */
 export function readStreamedChat(body: string, model: string, withUsage: boolean): Reading {
-  const events = eventsIn(body)
-  must(
-    events.every((event) => event.name === null),
-    'an event of a chat has a name',
-  )
-  must(events.at(-1)?.data === '[DONE]', 'the stream has no [DONE]', events.at(-1))
   const calls: OpenCall[] = []
   const said = { text: '', reasoning: '' }
-  let finish: string | null = null
-  let usage: Reading['usage'] = null
-  let credits: number | null = null
   let hasRole = false
-  for (const [at, { data }] of events.slice(0, -1).entries()) {
-    const value = parse(data)
-    if ('error' in value) {
-      checkError(record(value['error'], 'the error'))
-      must(at === events.length - 2, 'the stream goes on behind an error')
-      must(finish === null, 'an answer has ended and failed')
-      return { ...FAILED, ...said, calls, ends: 'failed' }
-    }
-    checkCommon(value, 'chat.completion.chunk', model)
-    if ('svc' in value) credits = creditsIn(value)
-    if (value['usage'] !== null && value['usage'] !== undefined) usage = usageIn(value)
-    const choices = records(value['choices'], 'choices')
-    if (choices.length === 0) continue
-    const choice = onlyChoice(value)
-    must(finish === null, 'something follows the end', choice)
-    const delta = record(choice['delta'], 'the delta')
-    must(hasRole || delta['role'] === 'assistant', 'the first chunk has no role', delta)
-    hasRole = true
-    said.text += optional(delta['content'], 'the content')
-    said.reasoning += optional(delta['reasoning_content'], 'the reasoning')
-    if (delta['tool_calls'] !== undefined) addPieces(calls, records(delta['tool_calls'], 'calls'))
-    const reason = choice['finish_reason'] ?? null
-    must(reason === null || FINISHES.has(reason), 'the end is unknown', reason)
-    finish = reason as string | null
-  }
-  must(finish !== null, 'the answer has no end')
-  must(credits !== null, 'the answer tells no charge')
-  must(withUsage === (usage !== null), 'usage is shown where it was not asked for, or the other way round')
-  for (const call of calls) if (finish !== 'length') input(call.input, 'an input')
-  return { ends: 'whole', ...said, calls: checkCalls(calls), finish, usage, credits }
+  const end = readChunks(body, withUsage, {
+    ...{ what: 'chat', finishes: FINISHES },
+    check: (value) => checkCommon(value, 'chat.completion.chunk', model),
+    take: (choice) => {
+      const delta = record(choice['delta'], 'the delta')
+      must(hasRole || delta['role'] === 'assistant', 'the first chunk has no role', delta)
+      hasRole = true
+      said.text += optional(delta['content'], 'the content')
+      said.reasoning += optional(delta['reasoning_content'], 'the reasoning')
+      if (delta['tool_calls'] !== undefined) addPieces(calls, records(delta['tool_calls'], 'calls'))
+    },
+  })
+  if (end.ends === 'failed') return { ...said, calls, ...end }
+  for (const call of calls) if (end.finish !== 'length') input(call.input, 'an input')
+  return { ...said, calls: checkCalls(calls), ...end }
 }
