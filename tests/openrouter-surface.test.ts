@@ -9,6 +9,7 @@ import {
   sendStream,
 } from '../packages/server/testing/stub-upstream.ts'
 import { rawRequest } from '../packages/server/testing/raw-request.ts'
+import { startTestGateway } from '../packages/server/testing/test-gateway.ts'
 import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { chargeOf, lastRecord, nanocreditsIn } from './charge-of.ts'
@@ -233,6 +234,21 @@ describe('models and providers', () => {
   ])('what is none is refused: %o', async (more) => {
     const answer = await ask(more, {})
     expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: 'invalid_value' } }])
+  })
+
+  test('a model whose upstreams are left alone is passed over, as long as another one is in service', async () => {
+    const failing = await startTestGateway({
+      ...{ upstreamUrl: stub.url, credits: '1000' },
+      file: { limits: { breaker_failures: 2, breaker_open_ms: 3_600_000 } },
+    })
+    const chat = (more: object) => failing.chat({ ...hello, ...more })
+    stub.onChat = (_call, response) => void response.writeHead(503, { 'content-type': 'application/json' }).end('{}')
+    expect([(await chat({})).status, (await chat({})).status]).toEqual([503, 503])
+    stub.onChat = (_call, response) => sendCompletion(response)
+    expect(await (await chat({ models: ['svc-gpt', 'svc-opus'] })).json()).toMatchObject({ model: 'svc-opus' })
+    expect(await lastRecord(failing)).toMatchObject({ model: 'svc-opus' })
+    expect((await chat({ models: ['svc-gpt', 'none'] })).status).toBe(503)
+    await failing.stop()
   })
 
   test('a model that the key may not use is passed over', async () => {

@@ -6,6 +6,7 @@ import { unknownModel } from '../catalog/unknown-model.ts'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import type { Caller } from '../access/keys/caller.ts'
 import type { MediaPrices } from '../pricing/media-price.ts'
+import { isInService, type TargetDeps } from './routing/list-targets.ts'
 
 export interface FindModelDeps {
   readonly catalog: Catalog
@@ -44,26 +45,29 @@ export function findChatModel(deps: FindModelDeps, caller: Pick<Caller, 'models'
 }
 
 /**
- * The first of several models that there is and that the key may use for chats.
+ * The first of several models that there is, that the key may use for chats, and whose upstreams are in service; where
+ * those of none are, the first that there is and that the key may use.
  *
  * @param ids in the order of preference, at least one.
  * @throws {ServiceError} why it is not the first, where it is none of them.
  */
 export function firstChatModel(
-  deps: FindModelDeps,
+  deps: FindModelDeps & Pick<TargetDeps, 'upstreamOf'>,
   caller: Pick<Caller, 'models'>,
   ids: readonly [string, ...string[]],
 ): string {
   let refusal: unknown = null
+  let resting: string | null = null
   for (const id of ids) {
     try {
-      findChatModel(deps, caller, id)
-      return id
+      if (isInService(deps, findChatModel(deps, caller, id))) return id
+      resting ??= id
     } catch (error) {
       refusal ??= error
     }
   }
-  throw refusal
+  if (resting === null) throw refusal
+  return resting
 }
 
 const abilities: Readonly<Record<MediaPrices['type'], string>> = {

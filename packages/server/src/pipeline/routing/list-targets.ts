@@ -66,6 +66,16 @@ function allBusy(targets: readonly Target[]): UpstreamFailure {
   return slotsFull(targets.map(({ upstream }) => upstream.name).join(','), Math.min(...waits))
 }
 
+/** Whether an upstream that may serve a model would be asked now: it is neither left alone nor full. */
+export function isInService(deps: Pick<TargetDeps, 'upstreamOf'>, model: Model): boolean {
+  const isAlone = model.route?.fallback === false && !model.route.isWeighted
+  const places = isAlone ? offeringsOf(model).slice(0, 1) : offeringsOf(model)
+  return places.some((place) => {
+    const { circuits, slots } = deps.upstreamOf(place)
+    return circuits.waitMs(place.upstreamModel) === 0 && slots?.isFull !== true
+  })
+}
+
 /** @throws {ServiceError} why the first that cannot do what is asked cannot, where none can. */
 function ableTargets<To extends Target>(deps: TargetDeps, model: Model, selectTarget: SelectTarget<To>): Weighed<To>[] {
   const able: Weighed<To>[] = []
