@@ -129,7 +129,7 @@ export async function openVideoStage(engine: DatabaseEngine): Promise<VideoStage
       clock,
       openHolds: new OpenHolds(),
       processId: createId(Date.now()),
-      consoleUrl: 'http://localhost/console',
+      consoleUrl: () => 'http://localhost/console',
     },
     ...{ database: on, jobs: createVideoJobStore(on), files, polls: new Map() },
     catalog: { find: () => ({ ...model, media: stage.offer }) as unknown as Model } as unknown as Catalog,

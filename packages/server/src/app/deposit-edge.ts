@@ -39,10 +39,10 @@ export interface DepositEdgeParts {
   readonly deposits: Pick<OpenDeposits, 'settle' | 'offeringsOf' | 'readers'> | null
 }
 
-/** @param publicOrigin by which clients reach the gateway. */
+/** @param publicOrigin by which clients reach the gateway: asked when an address is made. */
 export function depositEdge(
   parts: DepositEdgeParts,
-  publicOrigin: string,
+  publicOrigin: () => string,
 ): { readonly deposits: EdgeDeposits; readonly mirrors: MirrorKeyDeps; readonly followers: FollowerKeysDeps } {
   const { config, database, clock } = parts
   const mirrorStore = createMirrorStore(database)
@@ -54,7 +54,7 @@ export function depositEdge(
   return { deposits: edgeDeposits(parts, publicOrigin), mirrors, followers }
 }
 
-function edgeDeposits(parts: DepositEdgeParts, publicOrigin: string): EdgeDeposits {
+function edgeDeposits(parts: DepositEdgeParts, publicOrigin: () => string): EdgeDeposits {
   const { config, database, clock, deposits } = parts
   const store = createDepositStore(database)
   const balances = createBalanceStore(database)
@@ -79,7 +79,7 @@ function edgeDeposits(parts: DepositEdgeParts, publicOrigin: string): EdgeDeposi
     },
     receipts: {
       ...{ store, outbox: parts.outbox, brand: parts.brand },
-      linkOf: (teamId) => `${publicOrigin}/console/team/${teamId}/fund`,
+      linkOf: (teamId) => `${publicOrigin()}/console/team/${teamId}/fund`,
       isLocal: hasLocalDeposits(config),
     },
     wallets: {

@@ -50,7 +50,7 @@ function onSettledOf({ observation, catalog, log, timings, clock }: Parts): Sett
   }
 }
 
-function billingDeps(parts: Parts, publicOrigin: string): BillingDeps {
+function billingDeps(parts: Parts, publicOrigin: () => string): BillingDeps {
   const { clock, openHolds, processId, observation } = parts
   const { tracing } = observation
   return {
@@ -65,7 +65,7 @@ function billingDeps(parts: Parts, publicOrigin: string): BillingDeps {
     onDiffering: parts.settlements.onDiffering,
     onUnwritten: ({ id }, error) =>
       parts.log.error({ request_id: id, err: error }, 'a settlement could not be written: it is tried again'),
-    consoleUrl: `${publicOrigin}/console`,
+    consoleUrl: () => `${publicOrigin()}/console`,
   }
 }
 
@@ -110,8 +110,8 @@ function billsOnCancel(
   return [route, ...route.others].find((target) => target.upstream === upstream)?.billsOnCancel ?? true
 }
 
-/** @param publicOrigin by which clients reach the gateway. */
-export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Promise<Health>): EdgeDeps {
+/** @param publicOrigin by which clients reach the gateway: asked when an address is made. */
+export function edgeDeps(parts: Parts, publicOrigin: () => string, health: () => Promise<Health>): EdgeDeps {
   const { clock, tokenCounter, config } = parts
   const { metrics, tracing } = parts.observation
   const catalog = parts.catalog.catalog
@@ -119,7 +119,7 @@ export function edgeDeps(parts: Parts, publicOrigin: string, health: () => Promi
   const routing = routingDeps(parts)
   const uploads = wireUploads(parts)
   const usage = createUsageStore(parts.database)
-  const publicBaseUrl = `${publicOrigin}/api`
+  const publicBaseUrl = (): string => `${publicOrigin()}/api`
   const measureAudio: ListeningDeps['measureAudio'] = ({ bytes, byteLength }) =>
     parts.durationProbe.measure(bytes, byteLength)
   return {

@@ -22,6 +22,7 @@ import type { OpenMedia } from './open-media.ts'
 import { type ObservedParts, startObservation } from './open-observation.ts'
 import { type GatewayOptions, openParts, type Parts } from './open-parts.ts'
 import { type Health, readHealth } from './read-health.ts'
+import { localOrigin, portOf } from './own-address.ts'
 import type { OperatorServices } from '../operations/actions/operator-services.ts'
 import type { Phase } from './read-readiness.ts'
 import { systemClock, type SystemClock } from '../platform/runtime/clock.ts'
@@ -49,7 +50,7 @@ export interface Gateway {
   readonly openRequests: () => number
   /** Origin of metrics and probes; null where they are off, and before the start. */
   readonly adminOrigin: () => string | null
-  /** Listens and begins the background work; resolves with the origin. */
+  /** Listens and begins the background work; resolves with the origin, whose port the system may have chosen. */
   start(): Promise<string>
   /**
    * Takes no more requests, lets the running ones finish up to the configured grace, settles every one, and closes all.
@@ -161,7 +162,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       ledgerLog: parts.ledgerLog,
       countUnwritten: () => parts.openHolds.stuck().length + parts.settlements.figures().waiting,
     })
-  const edge = edgeDeps(parts, config.publicUrl ?? parts.listening.origin, health)
+  const edge = edgeDeps(parts, () => config.publicUrl ?? parts.listening.origin, health)
   const app = createApp(edge, {
     trustedProxies: config.trustedProxies,
     headerBytes: config.limits.headerBytes,
@@ -190,7 +191,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       })
       await parts.limits.tick()
       const origin = await app.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG })
-      parts.listening.origin = origin
+      parts.listening.origin = localOrigin({ host: config.host, port: portOf(origin) })
       // At once, so that the log of the start says what is wrong with the ledger log.
       if (parts.keepsLedgerLog) {
         void parts.ledgerLog.tick().catch((error: unknown) => parts.log.error({ err: error }, 'background work failed'))

@@ -72,7 +72,7 @@ function beginRequest(
 ): void {
   beginAccessLog(deps, request, reply)
   reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
-  if (deps.publicBaseUrl.startsWith('https:')) reply.header('strict-transport-security', TRANSPORT_SECURITY)
+  if (deps.publicBaseUrl().startsWith('https:')) reply.header('strict-transport-security', TRANSPORT_SECURITY)
 }
 
 function sendError(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {

@@ -241,11 +241,6 @@ function lazySignIn(
   }
 }
 
-/** The address that a gateway on this machine is reached by before it listens. */
-export function localOrigin({ host, port }: Pick<Config, 'host' | 'port'>): string {
-  return `http://${host === '127.0.0.1' ? 'localhost' : host}:${port}`
-}
-
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
 /**

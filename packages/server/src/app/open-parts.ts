@@ -30,7 +30,8 @@ import { LeaseObserver } from '../money/ledger/lease-observer.ts'
 import { Ledger } from '../money/ledger/ledger.ts'
 import { logClockSteps } from './log-clock-steps.ts'
 import { logLateCharges } from './log-late-charges.ts'
-import { consoleOrigins, localOrigin, openConsole } from './open-console.ts'
+import { consoleOrigins, openConsole } from './open-console.ts'
+import { localOrigin } from './own-address.ts'
 import { openAudits } from './open-audits.ts'
 import { openCatalog } from './open-catalog.ts'
 import { openMedia } from './open-media.ts'
@@ -152,7 +153,7 @@ export async function openParts(options: GatewayOptions) {
   const leases = new LeaseObserver({ clock: systemClock, leaseMs: config.limits.leaseMs })
   const ledgerMetrics = observation.metrics?.ledger ?? null
   const settlements = openSettlements({ dataDir, processId, ledger, database, clock, log, metrics: ledgerMetrics })
-  // Known once the gateway listens; they are not needed before.
+  // A port that the system chooses is known once the gateway listens; addresses are not made before.
   const listening = { origin: localOrigin(config) }
   const origins = () => consoleOrigins(config, listening.origin)
   const limitMetrics = observation.metrics?.limits ?? null

@@ -14,6 +14,7 @@ import { createKeyStore } from '../access/keys/key-store.ts'
 import { createAccountLimitStore } from '../access/keys/account-limit-store.ts'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import { isPlayground } from './open-console.ts'
+import { portOf } from './own-address.ts'
 import { type BufferedLogSink, openLogSink } from '../platform/runtime/log-sink.ts'
 import { createLogger, type Logger } from '../platform/runtime/log.ts'
 import { createStopSignals } from '../platform/runtime/stop-signals.ts'
@@ -118,15 +119,15 @@ async function start(
   for (const notice of notices) log.warn(notice)
   const gateway = await createGateway({ config, log, keepsLedgerLog, onFatal: () => process.exit(1) })
   const demoKey = await seedSandbox(config, gateway)
-  await gateway.start()
+  const listening = { ...config, port: portOf(await gateway.start()) }
   stopOnSignals(gateway, log, config.limits.shutdownGraceMs)
-  log.info({ host: config.host, port: config.port, upstreams: config.upstreams.map(({ name }) => name) }, 'ready')
+  log.info({ host: config.host, port: listening.port, upstreams: config.upstreams.map(({ name }) => name) }, 'ready')
   // What a person is to read comes last.
   sink.flush()
   // Where people are let in by a click, a link is not needed.
   const firstRunAddress = isPlayground(config) ? null : await gateway.console.firstRunAddress()
   const newcomer = { demoKey, firstRunAddress, isConsoleBuilt: isConsoleBuilt() }
-  writeLine(process.stdout, welcome(config, newcomer, { env: process.env, workingDir: process.cwd(), adminCommand }))
+  writeLine(process.stdout, welcome(listening, newcomer, { env: process.env, workingDir: process.cwd(), adminCommand }))
 }
 
 /** Runs until a signal. Whatever prevents the start is one message that says what to do, and exit code 1. */

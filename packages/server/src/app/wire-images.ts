@@ -26,7 +26,7 @@ export function wireImages(
   }: {
     readonly billing: BillingDeps
     readonly routing: RoutingDeps
-    readonly publicBaseUrl: string
+    readonly publicBaseUrl: () => string
   },
 ): ImageDeps {
   const { clock, config, media } = parts
@@ -43,7 +43,7 @@ export function wireImages(
         expiresAt,
         bytesMax: bytes.length,
       })
-      return `${publicBaseUrl}${media.signer.sign(`/v1/media/${name}`, expiresAt)}`
+      return `${publicBaseUrl()}${media.signer.sign(`/v1/media/${name}`, expiresAt)}`
     },
     firstContentMs: config.limits.firstContentMs,
   }

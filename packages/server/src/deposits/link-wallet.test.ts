@@ -18,7 +18,7 @@ describe.skipIf(!hasEvm())('a wallet that is linked to an account', () => {
     chain = await startEvmChain()
     scene = await openDepositScene('sqlite', chain, { policy: { treasuries: new Map([[4663, TREASURY]]) } })
     const wallets = createWalletStore(scene.database)
-    deps = { wallets, chains: scene.deps.chains, origin: ORIGIN, clock: scene.clock }
+    deps = { wallets, chains: scene.deps.chains, origin: () => ORIGIN, clock: scene.clock }
   })
   afterAll(async () => {
     await scene.close()

@@ -10,7 +10,7 @@ export interface LinkWalletDeps {
   readonly wallets: WalletStore
   readonly chains: ReadonlyMap<ChainId, ChainReader>
   /** Origin by which people reach the gateway, such as `https://ai.example.com`. */
-  readonly origin: string
+  readonly origin: () => string
   readonly clock: Clock
 }
 
@@ -60,8 +60,8 @@ export async function challengeWallet(
   await wallets.insertChallenge({ nonce, accountId, session, chainId, expiresAt }, now - KEPT_MS)
   const message = createSiweMessage({
     ...{ address: getAddress(address), chainId, nonce, version: '1' },
-    domain: new URL(origin).host,
-    uri: origin,
+    domain: new URL(origin()).host,
+    uri: origin(),
     statement: statementOf(accountId),
     resources: [resourceOf(accountId)],
     issuedAt: new Date(now),
@@ -120,8 +120,8 @@ async function readMessage(
     challenge.accountId === accountId &&
     challenge.session === session &&
     parsed.chainId === challenge.chainId &&
-    parsed.domain === new URL(origin).host &&
-    parsed.uri === origin &&
+    parsed.domain === new URL(origin()).host &&
+    parsed.uri === origin() &&
     parsed.version === '1' &&
     parsed.statement === statementOf(accountId) &&
     parsed.resources?.length === 1 &&

@@ -25,10 +25,10 @@ export interface RouteKit {
   readonly authenticator: KeyAuthenticator
   /** Notes that a key was used. Cheap: written later, in batches. */
   readonly noteKeyUse: (keyId: string) => void
-  /** Where a person adds credits. */
-  readonly consoleUrl: string
-  /** Origin and `/api`, as clients reach them. */
-  readonly publicBaseUrl: string
+  /** Where a person adds credits. A port that the system chose is known once the gateway listens. */
+  readonly consoleUrl: () => string
+  /** Origin and `/api`, as clients reach them; known as `consoleUrl` is. */
+  readonly publicBaseUrl: () => string
   readonly idempotency: Idempotency
   readonly balance: ReadBalanceDeps
   /** Room for the files that come with requests. */

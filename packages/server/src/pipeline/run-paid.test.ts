@@ -87,7 +87,7 @@ describeEachEngine('a paid request', (engine) => {
       clock: { now: () => TEST_NOW, elapsed: () => 0 },
       openHolds: new OpenHolds(),
       processId: 'process-1',
-      consoleUrl: 'http://localhost/console',
+      consoleUrl: () => 'http://localhost/console',
       catalog: {} as PaidDeps['catalog'],
       random: () => 0,
       pause: () => Promise.resolve(),

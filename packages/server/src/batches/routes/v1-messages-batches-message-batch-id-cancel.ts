@@ -13,7 +13,7 @@ export function v1MessagesBatchesMessageBatchIdCancel(app: FastifyInstance, deps
   inMessageForm(app, (scope) =>
     mountKeyed(scope, deps, endpoint, async ({ request }, caller) => {
       const { message_batch_id: id } = parseBySchema(endpoint.request.path, request.params)
-      return renderMessageBatch(await cancelBatch(deps.batches, caller, batchOfMessages(id)), deps.publicBaseUrl)
+      return renderMessageBatch(await cancelBatch(deps.batches, caller, batchOfMessages(id)), deps.publicBaseUrl())
     }),
   )
 }

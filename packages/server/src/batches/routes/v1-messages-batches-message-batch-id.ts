@@ -14,7 +14,7 @@ export function v1MessagesBatchesMessageBatchId(app: FastifyInstance, deps: Batc
     mountKeyed(scope, deps, endpoints.getMessageBatch, async ({ request, reply }, caller) => {
       const { message_batch_id: id } = parseBySchema(endpoints.getMessageBatch.request.path, request.params)
       reply.header('cache-control', 'no-store')
-      return renderMessageBatch(await findBatch(deps.batches, caller, batchOfMessages(id)), deps.publicBaseUrl)
+      return renderMessageBatch(await findBatch(deps.batches, caller, batchOfMessages(id)), deps.publicBaseUrl())
     })
     mountKeyed(
       scope,

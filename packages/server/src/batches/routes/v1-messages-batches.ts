@@ -21,7 +21,7 @@ export function v1MessagesBatches(app: FastifyInstance, deps: BatchRoutesDeps): 
       try {
         const asked = readMessageLines(body)
         const batch = await startMessageBatch(deps.batches, caller, { ...namedLines(call), asked })
-        return renderMessageBatch(batch, deps.publicBaseUrl)
+        return renderMessageBatch(batch, deps.publicBaseUrl())
       } finally {
         release()
       }
@@ -39,7 +39,7 @@ export function v1MessagesBatches(app: FastifyInstance, deps: BatchRoutesDeps): 
         const found = await deps.batches.store.list(caller.accountId, page)
         // The one too many is farthest from where the page begins.
         const shown = before === undefined ? found.slice(0, limit) : found.slice(-limit)
-        const data = shown.map((batch) => renderMessageBatch(batch, deps.publicBaseUrl))
+        const data = shown.map((batch) => renderMessageBatch(batch, deps.publicBaseUrl()))
         return {
           data,
           first_id: data[0]?.id ?? null,

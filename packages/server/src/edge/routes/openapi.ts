@@ -11,7 +11,7 @@ import { mountPublic } from '../route.ts'
 export function openapi(app: FastifyInstance, deps: RouteKit): void {
   let document: Promise<string> | null = null
   mountPublic(app, deps, endpoints.getOpenApi, async ({ reply }) => {
-    document ??= makeDocument(deps.publicBaseUrl)
+    document ??= makeDocument(deps.publicBaseUrl())
     const text = await document
     reply.type('application/json; charset=utf-8')
     return text

@@ -20,7 +20,7 @@ export function v1DeviceCode(app: FastifyInstance, deps: DeviceRoutesDeps): void
       object: 'device_code',
       device_code: codes.deviceCode,
       user_code: codes.userCode,
-      verification_uri: `${deps.consoleUrl}/device`,
+      verification_uri: `${deps.consoleUrl()}/device`,
       expires_in: DEVICE_CODE_MS / 1_000,
       interval: DEVICE_POLL_SECONDS,
     } satisfies DeviceCodeReply

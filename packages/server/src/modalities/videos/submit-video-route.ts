@@ -29,7 +29,7 @@ export async function answerSubmission(
     call.reply.header('content-type', JSON_TYPE)
     return await storeResponse(deps, once.run, async () => {
       const job = await submitVideo(deps.videos, paidTask(deps, call, caller, { request, file }))
-      const reply = renderVideo({ publicBaseUrl: deps.publicBaseUrl, signer: deps.media.signer }, job)
+      const reply = renderVideo({ publicBaseUrl: deps.publicBaseUrl(), signer: deps.media.signer }, job)
       return { contentType: JSON_TYPE, headers: setPollHeader(call, job), body: JSON.stringify(reply) }
     })
   } finally {

@@ -10,7 +10,7 @@ const deps: BillingDeps = {
   clock: { now: () => 0, elapsed: () => 0 },
   openHolds: new OpenHolds(),
   processId: 'process-1',
-  consoleUrl: 'http://localhost/console',
+  consoleUrl: () => 'http://localhost/console',
 }
 
 function holdOf(units: number, limit: number | null): OpenHold {

@@ -34,7 +34,7 @@ export interface BillingDeps extends SettlementWriterDeps {
   /** How long a lease of this process lasts, in milliseconds; absent where no progress is written down in between. */
   readonly leaseMs?: number | undefined
   /** The address of the console, without a slash at its end: a 402 names the page of it that helps. */
-  readonly consoleUrl: string
+  readonly consoleUrl: () => string
   /** Under which Idempotency-Key a request was asked for; absent where none has one. */
   readonly nameOf?: ((requestId: string) => RequestName | null) | undefined
 }
@@ -270,7 +270,7 @@ export async function placeHold(deps: BillingDeps, request: HoldRequest): Promis
     now: placedAt,
   })
   if (result.kind === 'refused') throw refusals[result.reason]
-  if (result.kind === 'insufficient') throw insufficientCredits(result, { ...request, consoleUrl: deps.consoleUrl })
+  if (result.kind === 'insufficient') throw insufficientCredits(result, { ...request, consoleUrl: deps.consoleUrl() })
   const hold = new OpenHold(deps, request, { units: result.units, limit: result.limit, placedAt, startedAt })
   deps.openHolds.add(hold)
   try {

@@ -11,7 +11,7 @@ import { insufficientCredits } from './insufficient-credits.ts'
  * @throws {ServiceError} `insufficient_credits` when nothing is available.
  */
 export async function requireCredits(
-  deps: { readonly balance: BalanceStore; readonly consoleUrl: string },
+  deps: { readonly balance: BalanceStore; readonly consoleUrl: () => string },
   caller: Pick<Caller, 'accountId' | 'teamId' | 'keyId'>,
   type: UsageType,
 ): Promise<void> {
@@ -19,5 +19,8 @@ export async function requireCredits(
   if (balance === null) throw new InvariantError(`account ${caller.accountId} has no balance row`)
   if (balance.posted - balance.held > 0n) return
   const nothing = { kind: 'insufficient', limit: 'account', available: ZERO, affordableUnits: 0 } as const
-  throw insufficientCredits({ ...nothing, required: nanocreditsOf(1n) }, { consoleUrl: deps.consoleUrl, caller, type })
+  throw insufficientCredits(
+    { ...nothing, required: nanocreditsOf(1n) },
+    { consoleUrl: deps.consoleUrl(), caller, type },
+  )
 }

@@ -15,7 +15,7 @@ export function v1VideosJobId(app: FastifyInstance, deps: VideoRoutesDeps): void
     const { jobId } = parseBySchema(endpoints.getVideo.request.path, call.request.params)
     const job = await readVideo(notingCharges(deps.videos, call), caller, jobId)
     setPollHeader(call, job)
-    return renderVideo({ publicBaseUrl: deps.publicBaseUrl, signer: deps.media.signer }, job)
+    return renderVideo({ publicBaseUrl: deps.publicBaseUrl(), signer: deps.media.signer }, job)
   })
   mountKeyed(app, deps, endpoints.deleteVideo, async (call, caller): Promise<Printed<VideoDeletedReply>> => {
     const { jobId } = parseBySchema(endpoints.deleteVideo.request.path, call.request.params)

@@ -17,6 +17,6 @@ export function v1Videos(app: FastifyInstance, deps: VideoRoutesDeps): void {
     const { after, limit, order } = parseBySchema(endpoints.listVideos.request.query, request.query)
     reply.header('cache-control', 'no-store')
     const page = await listVideos(notingCharges(deps.videos, call), caller, { after: after ?? null, limit, order })
-    return renderVideoList({ publicBaseUrl: deps.publicBaseUrl, signer: deps.media.signer }, page)
+    return renderVideoList({ publicBaseUrl: deps.publicBaseUrl(), signer: deps.media.signer }, page)
   })
 }
