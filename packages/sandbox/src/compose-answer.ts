@@ -1,5 +1,5 @@
 import type { ChatRequest, OfferedTool } from './chat-request.ts'
-import { composeObject, composeReasoning, composeText } from './compose-text.ts'
+import { composeObject, composeReasoning, composeText, newResults } from './compose-text.ts'
 import { valueForSchema } from './schema-value.ts'
 import { createSeededRandom, type SeededRandom } from './seeded-random.ts'
 
@@ -80,7 +80,7 @@ function composeContent(request: ChatRequest, random: SeededRandom): string {
  */
 function toolsToCall(request: ChatRequest, shape: AnswerShape, random: SeededRandom): readonly OfferedTool[] {
   const { tools, toolChoice } = request
-  const isAfterResult = request.messages.at(-1)?.role === 'tool'
+  const isAfterResult = newResults(request).length > 0
   if (tools.length === 0) return shape === 'tools' && !isAfterResult ? [SANDBOX_TOOL] : []
   if (typeof toolChoice === 'object') return tools.filter(({ name }) => name === toolChoice.name).slice(0, 1)
   if (toolChoice === 'none' || (toolChoice === 'auto' && isAfterResult)) return []

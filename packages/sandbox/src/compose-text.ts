@@ -64,12 +64,18 @@ export function excerpt(text: string): string {
   return characters.length > ECHO_MAX ? `${characters.slice(0, ECHO_MAX).join('')}…` : line
 }
 
-/** What to say after results of tools; null when the last message is none. */
-function resultText({ messages }: ChatRequest): string | null {
-  if (messages.at(-1)?.role !== 'tool') return null
-  const start = messages.findLastIndex(({ role }) => role !== 'tool') + 1
-  const names = new Map(messages.flatMap(({ calls }) => [...calls]))
-  const results = messages.slice(start, start + 8).map(({ toolCallId, text }) => {
+/** Results of tools since the assistant spoke last; images and remarks of the user may follow them. */
+export function newResults({ messages }: Pick<ChatRequest, 'messages'>): readonly ChatMessage[] {
+  const start = messages.findLastIndex(({ role }) => role === 'assistant') + 1
+  return messages.slice(start).filter(({ role }) => role === 'tool')
+}
+
+/** What to say after results of tools; null when there are none. */
+function resultText(request: ChatRequest): string | null {
+  const answered = newResults(request)
+  if (answered.length === 0) return null
+  const names = new Map(request.messages.flatMap(({ calls }) => [...calls]))
+  const results = answered.slice(0, 8).map(({ toolCallId, text }) => {
     const name = names.get(toolCallId ?? '') ?? 'that was called'
     return `The tool ${name} answered: “${excerpt(text)}”.`
   })

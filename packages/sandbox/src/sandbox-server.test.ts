@@ -185,9 +185,12 @@ describe('tools', () => {
       { role: 'assistant', content: null, tool_calls: calls },
       { role: 'tool', tool_call_id: 'call_1', content: '21 degrees' },
     ]
-    const choice = await offer('', { messages })
-    expect(choice.finish_reason).toBe('stop')
-    expect(choice.message.content).toContain('The tool get_weather answered: “21 degrees”')
+    // What belongs to a result and cannot be in it, such as an image, stands behind it.
+    for (const more of [[], [{ role: 'user', content: 'An image of it, from get_weather.' }]]) {
+      const choice = await offer('', { messages: [...messages, ...more] })
+      expect(choice.finish_reason).toBe('stop')
+      expect(choice.message.content).toContain('The tool get_weather answered: “21 degrees”')
+    }
   })
 })
 
