@@ -131,7 +131,7 @@ export const chatExamples: ExampleTable<typeof chatEndpoints> = {
     body: { model: 'svc-opus', max_tokens: 500, messages: [{ role: 'user', content: 'Say hello.' }] },
     reply: {
       ...message,
-      content: [{ type: 'text', text: 'Hello.', citations: null }],
+      content: [{ type: 'text', text: 'Hello.' }],
       stop_reason: 'end_turn',
       usage: messageUsage,
       svc,
@@ -141,7 +141,7 @@ export const chatExamples: ExampleTable<typeof chatEndpoints> = {
         type: 'message_start',
         message: { ...message, content: [], stop_reason: null, usage: { input_tokens: 0, output_tokens: 0 } },
       },
-      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '', citations: null } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
       { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello.' } },
       { type: 'content_block_stop', index: 0 },
       { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: messageUsage, svc },

@@ -31,8 +31,8 @@ function contentOf(message: Fields): readonly Fields[] {
   return [
     ...(reasoning === null ? [] : [{ type: 'thinking', thinking: reasoning, signature }]),
     ...redacted.map((data) => ({ type: 'redacted_thinking', data })),
-    ...(text === null ? [] : [{ type: 'text', text, citations: null }]),
-    ...(refusal === null ? [] : [{ type: 'text', text: refusal, citations: null }]),
+    ...(text === null ? [] : [{ type: 'text', text }]),
+    ...(refusal === null ? [] : [{ type: 'text', text: refusal }]),
     ...recordsOf(message['tool_calls']).map((call) => {
       const called = recordOf(call['function'])
       const input = inputOf(textOf(called['arguments']) ?? '')
