@@ -98,6 +98,7 @@ test('content of other kinds reaches the model as text', async () => {
         source: { type: 'text', data: 'Rain.' },
         citations: { enabled: true },
       },
+      { type: 'document', title: 'Parts', source: { type: 'content', content: [{ type: 'text', text: 'Snow.' }] } },
     ),
   )
   expect(answer.status).toBe(200)
@@ -107,11 +108,32 @@ test('content of other kinds reaches the model as text', async () => {
         content: [
           { type: 'text', text: 'Hail\n\nhttps://a.example\n\nBig.' },
           { type: 'text', text: 'Note\n\nOld.\n\nRain.' },
+          { type: 'text', text: 'Parts' },
+          { type: 'text', text: 'Snow.' },
         ],
       },
     ],
   })
 })
+
+test.each([
+  ['bash_20250124', 'bash', { command: expect.anything() }],
+  ['text_editor_20241022', 'str_replace_editor', { new_str: { description: expect.stringContaining('insert') } }],
+  ['text_editor_20250728', 'str_replace_based_edit_tool', { insert_text: expect.anything() }],
+  ['memory_20250818', 'memory', { old_path: expect.anything() }],
+  ['computer_20251124', 'computer', { region: expect.anything() }],
+])(
+  'a tool that the client runs and names by a type alone is offered with what it takes: %s',
+  async (type, name, has) => {
+    const tool = { type, name, cache_control: { type: 'ephemeral' }, display_width_px: 800, display_height_px: 600 }
+    expect((await ask({ tools: [tool], tool_choice: { type: 'tool', name } })).status).toBe(200)
+    const parameters = { type: 'object', properties: has }
+    expect(stub.chats[0]?.json).toMatchObject({
+      tools: [{ type: 'function', function: { name, description: expect.any(String), parameters } }],
+      tool_choice: { type: 'function', function: { name } },
+    })
+  },
+)
 
 describe('tools that wait', () => {
   const later = { ...weather, name: 'later', defer_loading: true }

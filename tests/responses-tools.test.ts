@@ -199,6 +199,68 @@ describe('a tool', () => {
   })
 })
 
+describe('a tool that its client runs and names by a type alone', () => {
+  const exec = { command: ['ls', '-a'], timeout_ms: 100 }
+  const create = { type: 'create_file', path: 'a.txt', diff: '+a' }
+
+  test.each([
+    {
+      tool: { type: 'local_shell' },
+      input: { action: exec },
+      item: { type: 'local_shell_call', action: { type: 'exec', env: {}, ...exec } },
+      ...{ output: { output: 'a.txt' }, told: 'a.txt' },
+    },
+    {
+      tool: { type: 'shell', environment: { type: 'local' } },
+      // The model leaves the action out, and writes one text for a list.
+      input: { commands: 'ls' },
+      item: {
+        ...{ type: 'shell_call', environment: { type: 'local' } },
+        action: { commands: ['ls'], timeout_ms: null, max_output_length: null },
+      },
+      output: { output: [{ stdout: 'a.txt', stderr: '', outcome: { type: 'exit', exit_code: 0 } }] },
+      told: '[{"stdout":"a.txt","stderr":"","outcome":{"type":"exit","exit_code":0}}]',
+    },
+    {
+      tool: { type: 'apply_patch' },
+      input: { operation: create },
+      item: { type: 'apply_patch_call', operation: create },
+      ...{ output: { status: 'failed', output: 'No.' }, told: '{"status":"failed","output":"No."}' },
+    },
+  ])('$tool.type is called in its own form, whole and streamed, and remembered', async (row) => {
+    const { tool, input, item, output: answer, told } = row
+    calls = [{ name: tool.type, input: JSON.stringify(input) }]
+    const { output, tools } = await ask({ tools: [tool], tool_choice: { type: tool.type } })
+    expect([tools, sent()['tool_choice'], offered()]).toEqual([
+      [tool],
+      { type: 'function', function: { name: tool.type } },
+      [tool.type],
+    ])
+    const events = await stream({ tools: [tool] })
+    const whole = { ...item, call_id: 'call_0', status: 'completed', id: expect.stringMatching(/^(lsh|sh|apc)_/) }
+    expect(output).toEqual([whole])
+    const of = (type: string) => events.filter((event) => event.type === type)
+    // Its readers want all of its members at its beginning, too.
+    expect(of('response.output_item.added')).toMatchObject([{ item: { ...whole, status: 'in_progress' } }])
+    expect(of('response.output_item.done')).toMatchObject([{ item: whole }])
+    const type = `${item.type}_output`
+    await ask({
+      tools: [tool],
+      input: [{ role: 'user', content: 'Go.' }, ...output, { type, call_id: 'call_0', ...answer }],
+    })
+    expect(sent()['messages']).toMatchObject([
+      { role: 'user' },
+      { tool_calls: [{ id: 'call_0', function: { name: tool.type } }] },
+      { role: 'tool', tool_call_id: 'call_0', content: told },
+    ])
+  })
+
+  test('is left out where its provider runs it', async () => {
+    await ask({ tools: [{ type: 'shell', environment: { type: 'container_auto' } }, weather] })
+    expect(offered()).toEqual(['get'])
+  })
+})
+
 describe('a tool that a provider would run', () => {
   const choices = [{ type: 'web_search' }, { type: 'mcp', server_label: 'x' }, { type: 'function', name: 'gone' }]
 

@@ -13,7 +13,15 @@ export const libraries: readonly LibraryClient[] = [
   node('openai-node', 'openai-node.mjs', 'openai@7.59.0'),
   python('anthropic-python', 'anthropic_python.py', 'anthropic==2.14.0'),
   node('anthropic-node', 'anthropic-node.mjs', '@anthropic-ai/sdk@1.14.0'),
-  node('ai-sdk', 'ai-sdk.mjs', 'ai@7.0.173', '@ai-sdk/openai@4.0.118', '@ai-sdk/openai-compatible@3.0.92', 'zod@4.6.7'),
+  node(
+    'ai-sdk',
+    'ai-sdk.mjs',
+    'ai@7.0.173',
+    '@ai-sdk/openai@4.0.118',
+    '@ai-sdk/anthropic@4.0.105',
+    '@ai-sdk/openai-compatible@3.0.92',
+    'zod@4.6.7',
+  ),
   node('langchain-node', 'langchain-node.mjs', '@langchain/openai@1.6.0', '@langchain/core@1.4.0', 'zod@4.6.7'),
   python('langchain-python', 'langchain_python.py', 'langchain-openai==1.7.4'),
   python(

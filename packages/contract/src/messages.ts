@@ -34,7 +34,10 @@ export const messageRequest = z.looseObject({
     .array(z.looseObject({ name: z.string(), type: z.string().nullish() }))
     .max(MESSAGE_TOOLS_MAX)
     .nullish()
-    .describe('Tools of your own. One with `defer_loading` is offered once a `tool_reference` names it.'),
+    .describe(
+      'Tools that you run yourself, by a schema or by a type such as `bash_20250124`. One with `defer_loading` is ' +
+        'offered once a `tool_reference` names it.',
+    ),
   tool_choice: z.looseObject({ type: z.enum(['auto', 'any', 'tool', 'none']) }).nullish(),
   thinking: z
     .looseObject({ type: z.enum(['enabled', 'disabled', 'adaptive']), budget_tokens: z.int().min(1).nullish() })

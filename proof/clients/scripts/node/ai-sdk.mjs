@@ -1,4 +1,5 @@
-/** Vercel's AI SDK with its provider for compatible servers, and OpenAI's own for Responses and media. */
+/** Vercel's AI SDK with its provider for compatible servers, OpenAI's own for Responses and media, and Anthropic's. */
+import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import * as ai from 'ai'
@@ -49,6 +50,14 @@ await feature('responses', async () => {
   let text = ''
   for await (const delta of ai.streamText({ ...hello, model: openai(MODEL) }).textStream) text += delta
   check(text)
+})
+await feature('messages', async () => {
+  const anthropic = createAnthropic({ baseURL: V1, apiKey: KEY })
+  const answer = await ai.generateText({ ...loop, model: anthropic(MODEL) })
+  check(answer.text.includes('4217') && answer.steps.length === 2, answer.text)
+  const bash = anthropic.tools.bash_20250124({ execute: async () => '4217' })
+  const known = { ...loop, model: anthropic(MODEL), tools: { bash }, prompt: 'Use bash.' }
+  check((await ai.generateText(known)).text.includes('4217'))
 })
 await feature('completions', async () => {
   const answer = await ai.generateText({ ...hello, model: openai.completion(MODEL), maxOutputTokens: 40 })

@@ -44,7 +44,8 @@ function dataUrl(source: Fields, at: string): string {
 function imagePart(block: Fields, at: string): Fields {
   const source = recordOf(block['source'])
   const from = `${at}.source`
-  if (source['type'] !== 'base64' && source['type'] !== 'url') throw unsupported(`${from}.type`)
+  if (source['type'] !== 'base64' && source['type'] !== 'url')
+    throw unsupported(`${from}.type`, 'send the image, or its address.')
   const url = source['type'] === 'base64' ? dataUrl(source, from) : requireText(source, 'url', from)
   return { type: 'image_url', image_url: { url }, ...cacheOf(block) }
 }
@@ -59,7 +60,12 @@ function documentParts(block: Fields, at: string): readonly Fields[] {
     const text = requireText(source, 'data', from)
     return [{ type: 'text', text: [filename, context, text].filter(isThere).join('\n\n'), ...cacheOf(block) }]
   }
-  if (source['type'] !== 'base64') throw unsupported(`${from}.type`)
+  if (source['type'] === 'content') {
+    const named = [filename, context].filter(isThere).map((text) => ({ type: 'text', text }))
+    const inner = [...named, ...blocksOf(source['content'], `${from}.content`).flatMap(partsOf)]
+    return inner.map((part, index) => (index === inner.length - 1 ? { ...part, ...cacheOf(block) } : part))
+  }
+  if (source['type'] !== 'base64') throw unsupported(`${from}.type`, 'send the data of the document.')
   const file = { filename: filename ?? 'document.pdf', file_data: dataUrl(source, from) }
   return [...(context === null ? [] : [{ type: 'text', text: context }]), { type: 'file', file, ...cacheOf(block) }]
 }

@@ -5,6 +5,7 @@
 import { type MessageCountRequest, type MessageRequest, TOOLS_MAX } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { pickFields, requireText, unsupported } from '../../pipeline/refuse-fields.ts'
+import { messageTool } from '../client-tools.ts'
 import { recordOf, recordsOf, textOf } from '../translated-chat.ts'
 import { cacheOf } from './message-input.ts'
 
@@ -57,9 +58,12 @@ class ToolChanges {
 
 function translate({ fields, path }: PlacedTool): Fields {
   const type = fields['type'] ?? 'custom'
-  if (type !== 'custom') throw unsupported(`${path}.type`, 'only tools of your own can be offered.')
+  const known = type === 'custom' ? null : messageTool(fields)
+  if (type !== 'custom' && known === null) {
+    throw unsupported(`${path}.type`, 'only tools that the client runs itself can be offered.')
+  }
   const names = { description: 'description', input_schema: 'parameters', strict: 'strict' }
-  const called = { name: requireText(fields, 'name', path), ...pickFields(fields, names) }
+  const called = { name: requireText(fields, 'name', path), ...(known ?? pickFields(fields, names)) }
   return { type: 'function', function: called, ...cacheOf(fields) }
 }
 

@@ -79,7 +79,23 @@ const CALL = '_call'
 const OUTPUT = '_call_output'
 
 /** What an item says of itself, and not of what was called. */
-const OWN_MEMBERS: ReadonlySet<string> = new Set(['type', 'id', 'call_id', 'status'])
+const OWN_MEMBERS: ReadonlySet<string> = new Set([
+  'type',
+  'id',
+  'call_id',
+  'status',
+  'caller',
+  'created_by',
+  'environment',
+])
+
+/** What came of a call: content of its client's, or what was printed and how it ended, as JSON. */
+function outputOf(item: Fields, path: string): unknown {
+  const { type, output, status } = item
+  if (type === 'apply_patch_call_output') return JSON.stringify({ status, output })
+  const isContent = Array.isArray(output) && type !== 'shell_call_output'
+  return isContent ? contentOf(output, `${path}.output`) : jsonOf(output)
+}
 
 /**
  * Adds a call of another kind that a client has run, such as `local_shell_call`, or its output. A call without an id is
@@ -93,8 +109,7 @@ export function addOtherCall(list: MessageList, item: Fields, path: string): boo
   const isOutput = type.endsWith(OUTPUT)
   if (!isOutput && !type.endsWith(CALL)) return false
   if (isOutput) {
-    const { output } = item
-    addResult(list, item, path, Array.isArray(output) ? contentOf(output, `${path}.output`) : jsonOf(output))
+    addResult(list, item, path, outputOf(item, path))
     return true
   }
   if (textOf(item['call_id']) === null) return true

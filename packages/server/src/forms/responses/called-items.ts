@@ -1,4 +1,5 @@
 /** Calls of tools in the output of a `response`, in the form that the client has offered each tool in. */
+import type { LocalKind } from '../client-tools.ts'
 import { type AnswerHead, recordOf } from '../translated-chat.ts'
 import { CustomInput } from './custom-input.ts'
 import type { OwnTool } from './offered-tools.ts'
@@ -11,11 +12,18 @@ const forms: Readonly<Record<OwnTool['kind'], { readonly type: string; readonly 
   function: { type: 'function_call', id: 'fc' },
   custom: { type: 'custom_tool_call', id: 'ctc' },
   tool_search: { type: 'tool_search_call', id: 'tsc' },
+  local_shell: { type: 'local_shell_call', id: 'lsh' },
+  shell: { type: 'shell_call', id: 'sh' },
+  apply_patch: { type: 'apply_patch_call', id: 'apc' },
 }
 
 /** The id of a call's item. @param place in the output. */
 export function callItemId({ kind }: OwnTool, head: AnswerHead, place: number): string {
   return itemId(forms[kind].id, head, place)
+}
+
+function isLocal(kind: OwnTool['kind']): kind is LocalKind {
+  return kind in usual
 }
 
 interface Called {
@@ -27,7 +35,32 @@ interface Called {
   readonly said: string
 }
 
-/** The arguments of a search; empty where they are no object, or none yet. */
+/** Members of a call that its client reads and a model may leave out. Source: OpenAI's API reference, items of calls. */
+const usual: Readonly<Record<LocalKind, Readonly<Record<string, Fields>>>> = {
+  local_shell: { action: { type: 'exec', command: [], env: {} } },
+  shell: { action: { commands: [], timeout_ms: null, max_output_length: null }, environment: { type: 'local' } },
+  apply_patch: { operation: { type: 'update_file', path: '', diff: '' } },
+}
+
+/** What a model has said of a call. It may leave out the member that holds all others. */
+function localMembers(kind: LocalKind, json: string): Fields {
+  const said = objectIn(json)
+  const members = Object.entries(usual[kind]).map(([name, members], index) => {
+    const own = index === 0 && !(name in said) ? said : recordOf(said[name])
+    return [name, { ...members, ...own, ...linesOf(own) }]
+  })
+  return Object.fromEntries(members)
+}
+
+/** Lists of a call that a model has written as one text. */
+function linesOf({ command, commands }: Fields): Fields {
+  return {
+    ...(typeof command === 'string' ? { command: ['bash', '-lc', command] } : {}),
+    ...(typeof commands === 'string' ? { commands: [commands] } : {}),
+  }
+}
+
+/** The arguments of a search or of a known tool; empty where they are no object, or none yet. */
 function objectIn(json: string): Fields {
   try {
     return recordOf(JSON.parse(json))
@@ -38,6 +71,7 @@ function objectIn(json: string): Fields {
 
 function saidOf({ kind, name, namespace }: OwnTool, said: string): Fields {
   if (kind === 'tool_search') return { execution: 'client', arguments: objectIn(said) }
+  if (isLocal(kind)) return localMembers(kind, said)
   const named = namespace === null ? { name } : { name, namespace }
   return kind === 'custom' ? { ...named, input: said } : { ...named, arguments: said }
 }
@@ -55,11 +89,10 @@ export function renderCall(tool: OwnTool, call: Called): Fields {
   return itemOf(tool, { ...call, said: input.text })
 }
 
-/** What the events of a call are called. A search has none: it is sent whole. */
-const events: Readonly<Record<OwnTool['kind'], string | null>> = {
+/** What the events of a call are called. Others have none: they are sent whole. */
+const events: Readonly<Partial<Record<OwnTool['kind'], string>>> = {
   function: 'response.function_call_arguments',
   custom: 'response.custom_tool_call_input',
-  tool_search: null,
 }
 
 /** A call that is streamed. */
@@ -86,7 +119,8 @@ export class CallItem implements OutputItem {
     this.#callId = ids.callId ?? this.#id
     this.upstreamId = ids.upstreamId ?? this.#id
     this.#input = tool.kind === 'custom' ? new CustomInput() : null
-    place.send('response.output_item.added', { output_index: place.index, item: this.render() })
+    // Readers of a known tool's call need all of its members at once, which come at its end.
+    if (!isLocal(tool.kind)) this.#begin()
   }
 
   add(text: string): void {
@@ -97,6 +131,7 @@ export class CallItem implements OutputItem {
   close(status: Exclude<ItemStatus, 'in_progress'>): void {
     if (this.#status !== 'in_progress') return
     if (this.#input !== null) this.#delta(this.#input.end())
+    if (isLocal(this.#tool.kind)) this.#begin()
     this.#done()
     this.#status = status
     this.#place.send('response.output_item.done', { output_index: this.#place.index, item: this.render() })
@@ -105,6 +140,10 @@ export class CallItem implements OutputItem {
   render(): Fields {
     const said = this.#input === null ? this.#arguments : this.#input.text
     return itemOf(this.#tool, { id: this.#id, callId: this.#callId, status: this.#status, said })
+  }
+
+  #begin(): void {
+    this.#place.send('response.output_item.added', { output_index: this.#place.index, item: this.render() })
   }
 
   #delta(delta: string): void {
@@ -118,7 +157,7 @@ export class CallItem implements OutputItem {
 
   #send(what: 'delta' | 'done', event: Fields): void {
     const name = events[this.#tool.kind]
-    if (name === null) return
+    if (name === undefined) return
     this.#place.send(`${name}.${what}`, { item_id: this.#id, output_index: this.#place.index, ...event })
   }
 }

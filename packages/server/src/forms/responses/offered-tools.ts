@@ -4,12 +4,13 @@
  */
 import { createHash } from 'node:crypto'
 import { pickFields, requireText } from '../../pipeline/refuse-fields.ts'
+import { type LocalKind, localKindOf, localTool } from '../client-tools.ts'
 import { recordOf, recordsOf, textOf } from '../translated-chat.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** How a client wants the calls of a tool: as JSON, as one text, or as a search for further tools. */
-type ToolKind = 'function' | 'custom' | 'tool_search'
+/** How a client wants the calls of a tool: as JSON, as one text, as a search for further tools, or as its kind has it. */
+type ToolKind = 'function' | 'custom' | 'tool_search' | LocalKind
 
 /** A tool that the client runs itself. */
 export interface OwnTool {
@@ -82,6 +83,8 @@ function offerOf(tool: Fields, namespace: string | null, path: string): Offer | 
     const called = pickFields(tool, FUNCTION_FIELDS)
     return tool['execution'] === 'client' ? { tool: { kind: type, name: TOOL_SEARCH, namespace }, called } : null
   }
+  const kind = namespace === null ? localKindOf(tool) : null
+  if (kind !== null) return { tool: { kind, name: kind, namespace }, called: { ...localTool(kind) } }
   if (type !== 'function' && type !== 'custom') return null
   const name = requireText(tool, 'name', path)
   const called = type === 'custom' ? customFunction(tool) : pickFields(tool, FUNCTION_FIELDS)
