@@ -21,6 +21,7 @@ type Call = { readonly name: string; readonly input: string }
 
 const model = 'svc-gpt'
 const usage = { prompt_tokens: 10, completion_tokens: 5 }
+const PNG = 'data:image/png;base64,iVBORw0KGgo='
 const PATCH = '*** Begin Patch\n*** Add File: a.txt\n+"ä"\n*** End Patch\n'
 const stub = useStubUpstream()
 const gateway = useGateway(() => ({ upstreamUrl: stub.url, credits: '1000' }))
@@ -227,17 +228,36 @@ describe('a tool that its client runs and names by a type alone', () => {
       item: { type: 'apply_patch_call', operation: create },
       ...{ output: { status: 'failed', output: 'No.' }, told: '{"status":"failed","output":"No."}' },
     },
+    {
+      tool: { type: 'computer' },
+      input: { actions: [{ type: 'click', x: 1, y: 2 }, { type: 'wait' }] },
+      item: {
+        ...{ type: 'computer_call', pending_safety_checks: [] },
+        actions: [{ type: 'click', button: 'left', x: 1, y: 2 }, { type: 'wait' }],
+      },
+      ...{ output: { output: { type: 'computer_screenshot', image_url: PNG } }, told: expect.any(String), image: PNG },
+    },
+    {
+      tool: { type: 'computer_use_preview', display_width: 800, display_height: 600, environment: 'browser' },
+      input: { type: 'scroll', x: 1, y: 2, scroll_y: 3 },
+      item: {
+        ...{ type: 'computer_call', pending_safety_checks: [] },
+        action: { type: 'scroll', x: 1, y: 2, scroll_x: 0, scroll_y: 3 },
+      },
+      ...{ output: { output: { type: 'computer_screenshot', image_url: PNG } }, told: expect.any(String), image: PNG },
+    },
   ])('$tool.type is called in its own form, whole and streamed, and remembered', async (row) => {
     const { tool, input, item, output: answer, told } = row
-    calls = [{ name: tool.type, input: JSON.stringify(input) }]
+    const name = item.type.replace('_call', '')
+    calls = [{ name, input: JSON.stringify(input) }]
     const { output, tools } = await ask({ tools: [tool], tool_choice: { type: tool.type } })
     expect([tools, sent()['tool_choice'], offered()]).toEqual([
       [tool],
-      { type: 'function', function: { name: tool.type } },
-      [tool.type],
+      { type: 'function', function: { name } },
+      [name],
     ])
     const events = await stream({ tools: [tool] })
-    const whole = { ...item, call_id: 'call_0', status: 'completed', id: expect.stringMatching(/^(lsh|sh|apc)_/) }
+    const whole = { ...item, call_id: 'call_0', status: 'completed', id: expect.stringMatching(/^(lsh|sh|apc|cu)_/) }
     expect(output).toEqual([whole])
     const of = (type: string) => events.filter((event) => event.type === type)
     // Its readers want all of its members at its beginning, too.
@@ -250,8 +270,9 @@ describe('a tool that its client runs and names by a type alone', () => {
     })
     expect(sent()['messages']).toMatchObject([
       { role: 'user' },
-      { tool_calls: [{ id: 'call_0', function: { name: tool.type } }] },
+      { tool_calls: [{ id: 'call_0', function: { name } }] },
       { role: 'tool', tool_call_id: 'call_0', content: told },
+      ...('image' in row ? [{ role: 'user', content: [{ image_url: { url: row.image } }] }] : []),
     ])
   })
 

@@ -37,7 +37,8 @@ export const responseRequest = z.looseObject({
     .nullish()
     .describe(
       'Tools that you run yourself: `function`, `custom`, `namespace` with such tools, `tool_search` with ' +
-        '`execution: "client"`, `local_shell`, `shell` without a container, `apply_patch`. Others are left out.',
+        '`execution: "client"`, `local_shell`, `shell` without a container, `apply_patch`, ' +
+        '`computer`. Others are left out.',
     ),
   tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
   parallel_tool_calls: z.boolean().nullish(),

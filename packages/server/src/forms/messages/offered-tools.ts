@@ -5,8 +5,8 @@
 import { type MessageCountRequest, type MessageRequest, TOOLS_MAX } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { pickFields, requireText, unsupported } from '../../pipeline/refuse-fields.ts'
-import { messageTool } from '../client-tools.ts'
 import { recordOf, recordsOf, textOf } from '../translated-chat.ts'
+import { messageTool } from './known-tools.ts'
 import { cacheOf } from './message-input.ts'
 
 type Fields = Readonly<Record<string, unknown>>

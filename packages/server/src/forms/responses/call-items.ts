@@ -1,7 +1,7 @@
 /** Calls of tools and their outputs in the input of a Responses request, as those of a chat. Pure. */
 import { pickFields, requireText } from '../../pipeline/refuse-fields.ts'
 import { readIdWithState } from '../carried-state.ts'
-import { recordsOf, textOf } from '../translated-chat.ts'
+import { recordOf, recordsOf, textOf } from '../translated-chat.ts'
 import { contentOf } from './item-content.ts'
 import type { MessageList } from './message-list.ts'
 import { INPUT_MEMBER, type OfferedTools, TOOL_SEARCH } from './offered-tools.ts'
@@ -87,12 +87,15 @@ const OWN_MEMBERS: ReadonlySet<string> = new Set([
   'caller',
   'created_by',
   'environment',
+  'pending_safety_checks',
 ])
 
 /** What came of a call: content of its client's, or what was printed and how it ended, as JSON. */
 function outputOf(item: Fields, path: string): unknown {
   const { type, output, status } = item
   if (type === 'apply_patch_call_output') return JSON.stringify({ status, output })
+  const { type: kind, ...screenshot } = recordOf(output)
+  if (kind === 'computer_screenshot') return contentOf([{ type: 'input_image', ...screenshot }], `${path}.output`)
   const isContent = Array.isArray(output) && type !== 'shell_call_output'
   return isContent ? contentOf(output, `${path}.output`) : jsonOf(output)
 }

@@ -1,7 +1,7 @@
 /** Calls of tools in the output of a `response`, in the form that the client has offered each tool in. */
-import type { LocalKind } from '../client-tools.ts'
 import { type AnswerHead, recordOf } from '../translated-chat.ts'
 import { CustomInput } from './custom-input.ts'
+import { localCall, type LocalKind, localKindOf } from './local-tools.ts'
 import type { OwnTool } from './offered-tools.ts'
 import { type ItemKind, itemId } from './response-object.ts'
 import type { ItemPlace, ItemStatus, OutputItem } from './response-items.ts'
@@ -15,6 +15,8 @@ const forms: Readonly<Record<OwnTool['kind'], { readonly type: string; readonly 
   local_shell: { type: 'local_shell_call', id: 'lsh' },
   shell: { type: 'shell_call', id: 'sh' },
   apply_patch: { type: 'apply_patch_call', id: 'apc' },
+  computer: { type: 'computer_call', id: 'cu' },
+  computer_use_preview: { type: 'computer_call', id: 'cu' },
 }
 
 /** The id of a call's item. @param place in the output. */
@@ -23,7 +25,7 @@ export function callItemId({ kind }: OwnTool, head: AnswerHead, place: number): 
 }
 
 function isLocal(kind: OwnTool['kind']): kind is LocalKind {
-  return kind in usual
+  return localKindOf({ type: kind }) !== null
 }
 
 interface Called {
@@ -33,31 +35,6 @@ interface Called {
   readonly status: ItemStatus
   /** JSON text; of a custom tool the text that was read from it. */
   readonly said: string
-}
-
-/** Members of a call that its client reads and a model may leave out. Source: OpenAI's API reference, items of calls. */
-const usual: Readonly<Record<LocalKind, Readonly<Record<string, Fields>>>> = {
-  local_shell: { action: { type: 'exec', command: [], env: {} } },
-  shell: { action: { commands: [], timeout_ms: null, max_output_length: null }, environment: { type: 'local' } },
-  apply_patch: { operation: { type: 'update_file', path: '', diff: '' } },
-}
-
-/** What a model has said of a call. It may leave out the member that holds all others. */
-function localMembers(kind: LocalKind, json: string): Fields {
-  const said = objectIn(json)
-  const members = Object.entries(usual[kind]).map(([name, members], index) => {
-    const own = index === 0 && !(name in said) ? said : recordOf(said[name])
-    return [name, { ...members, ...own, ...linesOf(own) }]
-  })
-  return Object.fromEntries(members)
-}
-
-/** Lists of a call that a model has written as one text. */
-function linesOf({ command, commands }: Fields): Fields {
-  return {
-    ...(typeof command === 'string' ? { command: ['bash', '-lc', command] } : {}),
-    ...(typeof commands === 'string' ? { commands: [commands] } : {}),
-  }
 }
 
 /** The arguments of a search or of a known tool; empty where they are no object, or none yet. */
@@ -71,7 +48,7 @@ function objectIn(json: string): Fields {
 
 function saidOf({ kind, name, namespace }: OwnTool, said: string): Fields {
   if (kind === 'tool_search') return { execution: 'client', arguments: objectIn(said) }
-  if (isLocal(kind)) return localMembers(kind, said)
+  if (isLocal(kind)) return localCall(kind, objectIn(said))
   const named = namespace === null ? { name } : { name, namespace }
   return kind === 'custom' ? { ...named, input: said } : { ...named, arguments: said }
 }

@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto'
 import { pickFields, requireText } from '../../pipeline/refuse-fields.ts'
-import { type LocalKind, localKindOf, localTool } from '../client-tools.ts'
 import { recordOf, recordsOf, textOf } from '../translated-chat.ts'
+import { type LocalKind, localKindOf, localName, localTool } from './local-tools.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -84,7 +84,7 @@ function offerOf(tool: Fields, namespace: string | null, path: string): Offer | 
     return tool['execution'] === 'client' ? { tool: { kind: type, name: TOOL_SEARCH, namespace }, called } : null
   }
   const kind = namespace === null ? localKindOf(tool) : null
-  if (kind !== null) return { tool: { kind, name: kind, namespace }, called: { ...localTool(kind) } }
+  if (kind !== null) return { tool: { kind, name: localName(kind), namespace }, called: { ...localTool(kind, tool) } }
   if (type !== 'function' && type !== 'custom') return null
   const name = requireText(tool, 'name', path)
   const called = type === 'custom' ? customFunction(tool) : pickFields(tool, FUNCTION_FIELDS)

@@ -29,7 +29,7 @@ export function responseId(requestId: string): string {
 }
 
 /** What an item is, in its id. */
-export type ItemKind = 'msg' | 'rs' | 'fc' | 'ctc' | 'tsc' | 'lsh' | 'sh' | 'apc'
+export type ItemKind = 'msg' | 'rs' | 'fc' | 'ctc' | 'tsc' | 'lsh' | 'sh' | 'apc' | 'cu'
 
 /** The id of one of an answer's items; `place` is that in the output. */
 export function itemId(kind: ItemKind, { seed }: AnswerHead, place: number): string {

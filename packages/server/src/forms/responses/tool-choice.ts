@@ -1,8 +1,8 @@
 /** Which of its tools a Responses request lets the model call, as a chat says it. Pure. */
 import type { ResponseRequest } from '@svc/contract'
 import { unsupported } from '../../pipeline/refuse-fields.ts'
-import { localKindOf } from '../client-tools.ts'
 import { recordsOf, textOf } from '../translated-chat.ts'
+import { localKindOf, localName } from './local-tools.ts'
 import type { OfferedTools } from './offered-tools.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -11,7 +11,8 @@ const HOSTED = 'no tool of that kind can be called here: only tools that the cli
 
 /** What a chat calls the tool that is chosen; null for one that is not offered. */
 function chosenName({ type, name, namespace }: Fields, offered: OfferedTools): string | null {
-  const called = type === 'tool_search' ? type : (localKindOf({ type }) ?? textOf(name))
+  const kind = localKindOf({ type })
+  const called = kind !== null ? localName(kind) : type === 'tool_search' ? type : textOf(name)
   if (called === null) return null
   const tool = { name: called, namespace: textOf(namespace) }
   return offered.has(tool) ? offered.nameOf(tool) : null
