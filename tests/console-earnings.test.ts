@@ -1,6 +1,6 @@
 /**
  * What operators look up and earn, and receipts, in a real browser: any request by its id, its refund, the days and the
- * comparisons with upstreams; a receipt that a person downloads and checks without the gateway.
+ * reconciliations with upstreams; a receipt that a person downloads and checks without the gateway.
  */
 import { readFile } from 'node:fs/promises'
 import { nanocreditsOf } from '@svc/contract'
@@ -126,10 +126,32 @@ test('the days, and what an upstream has billed otherwise', { timeout: TEST_MS }
   await page.getByText('No request began in these days.').waitFor()
   await page.waitForURL(/from=2020-02-02&to=2020-02-03/)
 
-  await page.getByRole('region', { name: 'Comparisons' }).getByText('2 differences').waitFor()
+  await page.getByRole('region', { name: 'Reconciliations' }).getByText('2 differences').waitFor()
   await page.getByRole('link', { name: day }).click()
   await page.getByText('gen-of-nobody').waitFor()
   expect(await faultsOf(page)).toEqual([])
+  await page.getByRole('button', { name: 'Close' }).click()
+
+  await page.getByRole('button', { name: 'Reconcile a day' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Reconcile a day' })
+  expect(await faultsOf(page)).toEqual([])
+  const invoice = 'Request,cost_usd\ngen-of-yesterday,0.25\n'
+  await dialog
+    .getByLabel('Invoice')
+    .setInputFiles({ name: 'i.csv', mimeType: 'text/csv', buffer: Buffer.from(invoice) })
+  await dialog.getByText('Other headers and times').click()
+  await dialog.getByLabel('Column of the upstream’s ids').fill('Request')
+  await dialog.getByLabel('Times without a zone are of').fill('2')
+  await dialog.getByRole('button', { name: 'Reconcile' }).click()
+  await dialog.getByText('An offset such as +02:00').waitFor()
+  expect(await faultsOf(page)).toEqual([])
+  await dialog.getByLabel('Times without a zone are of').fill('+02:00')
+  await dialog.getByRole('button', { name: 'Reconcile' }).dblclick()
+  await page.getByRole('status').getByText('1 difference').waitFor()
+  expect(await page.getByRole('region', { name: 'Reconciliations' }).getByRole('row').count()).toBe(3)
+  expect(await faultsOf(page)).toEqual([])
+
+  await page.getByRole('link', { name: day }).click()
   await page.getByRole('link', { name: requestId }).click()
   await page.getByRole('heading', { level: 1, name: 'Request', exact: true }).waitFor()
 })
@@ -158,12 +180,14 @@ test(
       .select('account_id')
       .where('team_id', '=', team)
       .executeTakeFirstOrThrow()
-    await ledger.submit(grant(accountId, 1_000_000_000_000n))
+    await ledger.submit(grant(accountId, 1_000_000_000_000n, { now: Date.now() }))
     await own.evaluate(askOnce, team)
     const download = async (button: string): Promise<string> => {
-      const saved = own.waitForEvent('download')
-      await own.getByRole('button', { name: button }).first().click()
-      return (await saved).path()
+      const [saved] = await Promise.all([
+        own.waitForEvent('download'),
+        own.getByRole('button', { name: button }).first().click(),
+      ])
+      return saved.path()
     }
     await openPlace(own, 'Funding')
     await own.getByRole('link', { name: 'Monthly statement' }).click()

@@ -1,7 +1,7 @@
 /** What a browser does, without one: keeps cookies and names its origin. */
 
 export interface BrowserSession {
-  /** Calls an address below `/api` as a page of the console does. */
+  /** Calls an address below `/api` as a page of the console does. @param body a form, or what is sent as JSON. */
   call(method: string, path: string, body?: unknown, more?: Readonly<Record<string, string>>): Promise<Response>
   /** The same, parsed. @throws when the answer is no success. */
   json<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T>
@@ -21,11 +21,11 @@ export function createBrowserSession(baseUrl: string, headers: Readonly<Record<s
       headers: {
         origin,
         ...(cookie === '' ? {} : { cookie }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined || body instanceof FormData ? {} : { 'content-type': 'application/json' }),
         ...headers,
         ...more,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }),
     })
     for (const line of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []

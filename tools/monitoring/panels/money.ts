@@ -98,19 +98,19 @@ export const money: PanelRow = {
     stat(
       'Differences with upstreams',
       'short',
-      'What the last comparisons with what upstreams have billed found.',
+      'What the last reconciliations with upstreams found.',
       'max(svc_database_reconciliation_differences)',
       1,
     ),
     stat(
-      'Last comparison',
+      'Last reconciliation',
       's',
-      'Since a day was compared with what an upstream has billed.',
+      'Since a day was reconciled with what an upstream has billed.',
       'max(svc_database_reconciliation_age_seconds)',
       172_800,
     ),
     stat(
-      'Unfinished comparison',
+      'Unfinished reconciliation',
       'short',
       '1 when the newest came to no verdict.',
       'max(svc_database_reconciliation_unfinished)',

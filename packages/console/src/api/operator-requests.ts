@@ -34,9 +34,13 @@ export const earningsQuery = (search: EarningsSearch) =>
     placeholderData: keepPreviousData,
   })
 
+/** How often it is looked whether a run has ended. */
+const LOOK_MS = 1_000
+
 export const reconciliationsQuery = queryOptions({
   queryKey: [OPERATOR, 'reconciliations'],
   queryFn: ({ signal }) => consoleApi.call(consoleEndpoints.listReconciliations, {}, { signal }),
+  refetchInterval: ({ state }) => (state.data?.data.some((run) => run.ended_at === null) === true ? LOOK_MS : false),
 })
 
 export const reconciliationQuery = (runId: string) =>

@@ -25,13 +25,15 @@ import {
   journalReply,
   upstreamsReply,
 } from './operator-insight.ts'
+import { operatorOverviewQuery, operatorOverviewReply } from './operator-overview.ts'
 import {
-  operatorOverviewQuery,
-  operatorOverviewReply,
+  invoiceForm,
   reconciliationList,
   reconciliationPath,
+  reconciliationQuery,
   reconciliationReply,
-} from './operator-overview.ts'
+  reconciliationStart,
+} from './operator-reconciliations.ts'
 import { operatorRequestPath, operatorRequestReply, requestRefund, requestRefundReply } from './operator-requests.ts'
 import {
   newOperator,
@@ -236,8 +238,17 @@ export const operatorEndpoints = {
     path: '/console/operator/reconciliations',
     permission: 'operator',
     request: {},
-    reply: { description: 'Comparisons with upstreams, newest first.', json: reconciliationList },
+    reply: { description: 'Reconciliations with upstreams, newest first.', json: reconciliationList },
     errors: [],
+  },
+  startReconciliation: {
+    id: 'startReconciliation',
+    method: 'POST',
+    path: '/console/operator/reconciliations',
+    permission: 'operator',
+    request: { query: reconciliationQuery, form: invoiceForm },
+    reply: { description: 'It runs; the list tells what came of it.', json: reconciliationStart },
+    errors: [...creatingErrors, 'unsupported_media_type', 'invalid_form', 'request_too_large', 'server_is_overloaded'],
   },
   getReconciliation: {
     id: 'getReconciliation',
@@ -314,6 +325,7 @@ export const operatorEndpoints = {
   | 'refundRequest'
   | 'getOperatorOverview'
   | 'listReconciliations'
+  | 'startReconciliation'
   | 'getReconciliation'
   | 'getUpstreams'
   | 'comparePrices'

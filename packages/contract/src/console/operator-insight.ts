@@ -121,6 +121,7 @@ export const journalActions = [
   'mail.suppress',
   'requests.archive',
   'audit.run',
+  'reconciliation.run',
   'store.go_live',
   'log.replace_key',
   'log.begin_anew',

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { creditsNumber, usdNumber } from '../money-schema.ts'
-import { recordId } from '../record-id.ts'
+import { creditsNumber } from '../money-schema.ts'
 import { usageQuery } from '../usage.ts'
 
 /** Longest span of an overview, in days. Source: own choice, since each list is one pass over its records. */
@@ -35,54 +34,6 @@ export const operatorOverviewReply = z.object({
 })
 
 export type OperatorOverview = z.output<typeof operatorOverviewReply>
-
-const side = z.object({ rows: z.int(), usd: usdNumber })
-
-/** `GET /console/operator/reconciliations`: the last comparisons with upstreams, newest first. */
-export const reconciliationList = z.object({
-  scheduled: z.array(z.string()).describe('Upstreams whose days are compared by themselves.'),
-  data: z.array(
-    z.object({
-      id: z.string(),
-      upstream: z.string(),
-      day: z.string().describe('UTC, such as 2026-03-31.'),
-      started_at: z.int(),
-      by: z.string(),
-      ended_at: z.int().nullable().describe('Null while it runs.'),
-      differences: z.int().nullable().describe('Null where it came to no verdict.'),
-      failure: z.string().nullable(),
-    }),
-  ),
-})
-
-export type ReconciliationList = z.output<typeof reconciliationList>
-
-export const reconciliationPath = z.object({ run_id: recordId('a comparison') })
-
-/** `GET /console/operator/reconciliations/{run_id}`: what one of them has found. */
-export const reconciliationReply = z.object({
-  upstream: z.string(),
-  day: z.string(),
-  source: z.enum(['file', 'activity']),
-  here: side,
-  there: side,
-  at_edge: side,
-  unnamed: side,
-  kinds: z.array(z.object({ kind: z.string(), count: z.int(), here: side, there: side })),
-  differences: z.array(
-    z.object({
-      kind: z.string(),
-      generation_id: z.string().nullable(),
-      request_ids: z.array(z.string()),
-      model: z.string().nullable(),
-      here: side,
-      there: side,
-    }),
-  ),
-  notes: z.array(z.string()),
-})
-
-export type ReconciliationReply = z.output<typeof reconciliationReply>
 
 /** `GET /console/log-keys`: the keys by which the ledger log is signed. */
 export const logKeysReply = z.object({ keys: z.array(z.string()).describe('The present one first.') })

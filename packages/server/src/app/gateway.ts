@@ -29,7 +29,7 @@ import { systemClock, type SystemClock } from '../platform/runtime/clock.ts'
 import { LISTEN_BACKLOG } from '../platform/runtime/listen-backlog.ts'
 import { systemTimer } from '../platform/runtime/timer.ts'
 import type { WatchedUpstream } from '../upstreams/watch-health.ts'
-import { glanceAtReconciliations, reconcileDue } from '../money/reconciliation/reconciliation-runs.ts'
+import { glanceAtReconciliations, reconcileDue } from '../money/reconciliation/due-reconciliations.ts'
 import { createStoredFileStore } from '../uploads/stored-file-store.ts'
 import type { VideoDeps } from '../modalities/videos/video-deps.ts'
 import { VideoObserver } from '../modalities/videos/video-observer.ts'
@@ -117,6 +117,7 @@ async function stopParts(
   parts.loopDelay.stop()
   await parts.limits.close()
   await parts.audits.close()
+  await last(parts.reconciler.close())
   await last(parts.keyUses.stop())
   await last(parts.attempts.flush())
   await last(parts.timings.stop())
@@ -283,7 +284,7 @@ const BATCHES_MS = 1_000
 const ATTEMPTS_MS = 1_000
 /** How often it is looked whether an audit is due, in milliseconds: a process that lives shorter begins none. */
 const AUDIT_LOOK_MS = 3_600_000
-/** How often it is looked whether a day is to be compared with what upstreams have billed. Source: own choice. */
+/** How often it is looked whether a day is to be reconciled with what upstreams have billed. Source: own choice. */
 const RECONCILE_LOOK_MS = 600_000
 /** Who has begun an audit that no person asked for. */
 const SCHEDULE = 'schedule'
@@ -331,7 +332,7 @@ function reconciliationOf({ config, database, clock, figures, log }: Parts) {
   const { reconcileHours } = config.limits
   if (reconcileHours === 0 || figures.size === 0) return []
   const onError = (upstream: string, error: unknown): void =>
-    log.error({ upstream, err: error }, 'a day could not be compared with what an upstream has billed')
+    log.error({ upstream, err: error }, 'a day could not be reconciled with what an upstream has billed')
   const run = () => reconcileDue({ database, clock, figures }, reconcileHours * 3_600_000, onError)
   return [{ name: 'reconciliation', everyMs: RECONCILE_LOOK_MS, run }]
 }

@@ -47,6 +47,8 @@ export function openOperators(parts: Parts): OperatorServices {
     readOverview: openOverviews(config, database),
     reconciliations: createReconciliationStore(database),
     reconciled: config.limits.reconcileHours === 0 ? [] : [...parts.figures.keys()],
+    reconciler: parts.reconciler,
+    reconcilable: config.upstreams.map(({ name }) => ({ name, tellsFigures: parts.figures.has(name) })),
     journal: createJournalStore(database),
     writesOf: (by) => createWrites(writesOf(database, by), parts),
     accounts: createAccountStore(database),

@@ -38,6 +38,7 @@ import { openMedia } from './open-media.ts'
 import { callObservers, observeEngine, openObservation } from './open-observation.ts'
 import { openDeposits } from './open-deposits.ts'
 import { openFigures } from './open-figures.ts'
+import { openReconciliations } from './open-reconciliations.ts'
 import { openLedgerLog } from './open-ledger-log.ts'
 import { openLimits } from './open-limits.ts'
 import { openOutbox } from './open-outbox.ts'
@@ -184,12 +185,18 @@ export async function openParts(options: GatewayOptions) {
     tokenCounter: createTokenCounter(),
     durationProbe: createDurationProbe(),
     audits: openAudits({ config, database, clock, log }),
-    figures: openFigures(config),
+    ...openReconciling({ config, database, clock, log }),
     attempts: createAttemptLog({ store: createAttemptStore(database), onError }),
     ...{ keepsLedgerLog, ledgerLog, logStore, timings, timingStore },
     ...{ limits, streams: limits.streams(config.limits.streamsAtOnce) },
     ...openOverload({ config, ledger, metrics: observation.metrics?.overload ?? null }),
   }
+}
+
+/** What upstreams say themselves that they have billed, and what reconciles days with it. */
+function openReconciling(parts: Omit<Parameters<typeof openReconciliations>[0], 'figures'>) {
+  const figures = openFigures(parts.config)
+  return { figures, reconciler: openReconciliations({ ...parts, figures }) }
 }
 
 /** Names of requests with an Idempotency-Key, of batches and their lines, and of what people ask for in the console. */

@@ -1,4 +1,4 @@
-/** A comparison with an upstream that a command asks for, beside a gateway or without one. Part of the composition. */
+/** A reconciliation with an upstream that a command asks for, beside a gateway or without one. Part of the composition. */
 import { createReadStream } from 'node:fs'
 import type { Operator } from '../access/operators/journal.ts'
 import type { OperatorConfig } from '../config/load-operator-config.ts'
@@ -25,18 +25,20 @@ export async function reconcileAlone(
     readonly config: Partial<Pick<OperatorConfig, 'upstreams' | 'proxy'>>
     readonly by: Operator
   },
-  { upstream, day, file, form }: ReconcileWish,
+  { upstream, day, file, form, archive }: ReconcileWish,
 ): Promise<EndedReconciliation> {
   const { database, clock, by } = parts
   const { upstreams = [], proxy = NO_PROXY } = parts.config
   if (!upstreams.some(({ name }) => name === upstream)) {
     const names = upstreams.map(({ name }) => name).join(', ')
-    throw new ReconciliationError(`There is no upstream ${upstream}; the configuration names ${names}.`)
+    throw new ReconciliationError(`There is no upstream ${upstream}; the configuration names ${names}.`, {
+      part: 'upstream',
+    })
   }
   const figures = openFigures({ upstreams, proxy })
   try {
     const lines = file === null ? null : () => readInvoiceFile(file, form)
-    return await reconcile({ database, clock, figures }, { upstream, day, by: by.name, lines })
+    return await reconcile({ database, clock, figures }, { upstream, day, by: by.name, lines, archive })
   } finally {
     await Promise.all([...figures.values()].map((each) => each.close()))
   }
@@ -48,6 +50,6 @@ async function* readInvoiceFile(path: string, form: InvoiceForm) {
     yield* readInvoice(createReadStream(path), form)
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && 'path' in error)) throw error
-    throw new ReconciliationError(`The file ${path} cannot be read (${String(error.code)}).`, error)
+    throw new ReconciliationError(`The file ${path} cannot be read (${String(error.code)}).`, { cause: error })
   }
 }

@@ -96,7 +96,7 @@ export const upstreamSchema = filePart({
         'left of its rates, and another where one is refused. The keys themselves are never in this file.',
     ),
   activity_key_env: orNull(keyVariable).describe(
-    'Of kind openrouter: name of the environment variable that holds a management key. With it each day is compared ' +
+    'Of kind openrouter: name of the environment variable that holds a management key. With it each day is reconciled ' +
       'with what OpenRouter says that it has billed.',
   ),
   connect_ms: milliseconds.default(5_000).describe('Time to connect.'),

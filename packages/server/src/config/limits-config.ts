@@ -79,7 +79,7 @@ export const limitsSchema = filePart({
     .max(23)
     .default(3)
     .describe(
-      'How many hours after the end of a UTC day it is compared with what upstreams that have an activity_key_env say ' +
+      'How many hours after the end of a UTC day it is reconciled with what upstreams that have an activity_key_env say ' +
         'that they have billed; 0 never does.',
     ),
   shutdown_grace_ms: milliseconds.default(30_000).describe('How long a stop waits for open requests.'),

@@ -7,6 +7,7 @@ import { mountPlaygroundKey } from './playground-key.ts'
 import { mountOperatorAccounts } from './operator-accounts.ts'
 import { mountOperatorDeposits } from './operator-deposits.ts'
 import { mountOperatorInsight } from './operator-insight.ts'
+import { mountOperatorReconciliations } from './operator-reconciliations.ts'
 import { mountOperatorRequests } from './operator-requests.ts'
 import { mountOperatorSettings } from './operator-settings.ts'
 import { mountSecondFactor } from './second-factor.ts'
@@ -40,6 +41,7 @@ export function mountConsoleRoutes(app: FastifyInstance, parts: ConsoleEdge): vo
   mountOperatorDeposits(app, parts)
   mountOperatorInsight(app, parts)
   mountOperatorRequests(app, parts)
+  mountOperatorReconciliations(app, parts)
   mountModelPrice(app, parts)
   mountRequestPrice(app, parts)
   mountModelSpeeds(app, parts)

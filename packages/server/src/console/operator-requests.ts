@@ -1,18 +1,7 @@
 /** The routes about single requests of any account, and about what the gateway earns and loses. */
-import {
-  consoleEndpoints,
-  creditsJson,
-  type Nanocredits,
-  nanocreditsOf,
-  OVERVIEW_DAYS_MAX,
-  parseCredits,
-  usdJson,
-  ZERO,
-} from '@svc/contract'
+import { consoleEndpoints, creditsJson, nanocreditsOf, OVERVIEW_DAYS_MAX, parseCredits, ZERO } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import type { OverviewRow } from '../money/billing/read-overview.ts'
-import type { ReconciliationReport, Side } from '../money/reconciliation/report.ts'
-import type { ReconciliationRun } from '../money/reconciliation/reconciliation.ts'
 import { findRequest } from '../operations/actions/find-request.ts'
 import type { OperatorServices } from '../operations/actions/operator-services.ts'
 import { refundRequest } from '../operations/actions/refund-request.ts'
@@ -24,8 +13,6 @@ import { type ConsoleEdge, mountSession } from './session-route.ts'
 const DAY_MS = 86_400_000
 /** Days that are shown where none are named. */
 const USUAL_DAYS = 7
-/** Comparisons that are listed. */
-const RUNS = 50
 
 export function mountOperatorRequests(app: FastifyInstance, parts: ConsoleEdge): void {
   const { edge } = parts
@@ -62,15 +49,6 @@ export function mountOperatorRequests(app: FastifyInstance, parts: ConsoleEdge):
       errors: errors.map((row) => renderRow(row)),
     }
   })
-  mountSession(app, parts, consoleEndpoints.listReconciliations, async () => ({
-    scheduled: services.reconciled,
-    data: (await services.reconciliations.list(RUNS)).map(renderRun),
-  }))
-  mountSession(app, parts, consoleEndpoints.getReconciliation, async ({ path: { run_id: id } }) => {
-    const report = await services.reconciliations.findReport(id)
-    if (report !== null) return renderReport(report)
-    throw new ServiceError('job_not_found', 'There is no such comparison, or it came to no verdict.')
-  })
 }
 
 function requireSpan(from: number, to: number): void {
@@ -90,28 +68,4 @@ function renderRow({ name, requests, failed, charge, cost, writeOff }: OverviewR
 
 async function renderAccountRow({ accounts }: Pick<OperatorServices, 'accounts'>, row: OverviewRow) {
   return renderRow(row, (await accounts.find(row.name))?.name ?? null)
-}
-
-function renderRun({ runId, startedAt, startedBy, endedAt, ...run }: ReconciliationRun) {
-  return { ...run, id: runId, started_at: secondsOf(startedAt), by: startedBy, ended_at: secondsOf(endedAt) }
-}
-
-const renderSide = ({ rows, cost }: Side) => ({ rows, usd: usdJson(cost as Nanocredits) })
-
-const renderSides = ({ here, there }: Pick<ReconciliationReport, 'here' | 'there'>) => ({
-  here: renderSide(here),
-  there: renderSide(there),
-})
-
-function renderReport(report: ReconciliationReport) {
-  const { upstream, day, source, atEdge, unnamed, kinds, differences, notes } = report
-  return {
-    ...{ upstream, day, source, ...renderSides(report), at_edge: renderSide(atEdge), unnamed: renderSide(unnamed) },
-    kinds: kinds.map((each) => ({ kind: each.kind, count: each.count, ...renderSides(each) })),
-    differences: differences.map((each) => ({
-      ...{ kind: each.kind, generation_id: each.generationId, request_ids: each.requestIds, model: each.model },
-      ...renderSides(each),
-    })),
-    notes,
-  }
 }

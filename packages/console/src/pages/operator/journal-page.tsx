@@ -39,6 +39,7 @@ const ACTIONS: Readonly<Record<Entry['action'], string>> = {
   'mail.suppress': 'Ended emails to an address',
   'requests.archive': 'Archived requests',
   'audit.run': 'Started an audit',
+  'reconciliation.run': 'Started a reconciliation',
   'store.go_live': 'Ended test money',
   'log.replace_key': 'Replaced the key of the ledger log',
   'log.begin_anew': 'Began a new ledger log',

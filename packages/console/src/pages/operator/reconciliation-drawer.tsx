@@ -16,7 +16,7 @@ const route = getRouteApi('/signed-in/team/$teamId/operator/earnings/$runId')
 type Report = Exact<ReconciliationReply>
 type Side = Report['here']
 
-/** What one comparison has found. Has an address of its own. */
+/** What one reconciliation has found. Has an address of its own. */
 export function ReconciliationDrawer() {
   const { teamId, runId } = route.useParams()
   const navigate = route.useNavigate()
@@ -29,7 +29,11 @@ export function ReconciliationDrawer() {
       resetScroll: false,
     })
   return (
-    <Dialog title={data === undefined ? 'Comparison' : `${data.upstream}, ${data.day}`} look="drawer" onClose={close}>
+    <Dialog
+      title={data === undefined ? 'Reconciliation' : `${data.upstream}, ${data.day}`}
+      look="drawer"
+      onClose={close}
+    >
       <Failure error={error} />
       {data === undefined && error === null && <Skeleton className="h-96 w-full" />}
       {data !== undefined && <Details report={data} teamId={teamId} />}

@@ -37,7 +37,7 @@ export interface AttemptLogDeps {
 }
 
 export interface AttemptLog {
-  /** Costs no input or output. What a crash takes from it is named by the next comparison with the upstream. */
+  /** Costs no input or output. What a crash takes from it is named by the next reconciliation with the upstream. */
   note(requestId: string, attempts: readonly RequestAttempt[], now: number): void
   /** Writes what was noted. Never rejects. */
   flush(): Promise<void>

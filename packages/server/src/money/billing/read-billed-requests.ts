@@ -1,7 +1,8 @@
 /** What the books say that requests cost at one upstream, under the upstream's own ids. */
 import type { Database } from '../../platform/db/database.ts'
+import type { UsageRecordTable } from '../../platform/db/schema.ts'
 import { jobAtKey } from '../../upstreams/key-of-job.ts'
-import { idsOf, recordSteps } from './usage-steps.ts'
+import { type IdSpan, idsOf, recordSteps } from './usage-steps.ts'
 
 /** A request, or the part of it that one upstream has served. */
 export interface BilledRequest {
@@ -34,26 +35,9 @@ export async function* readBilledRequests(
 ): AsyncGenerator<readonly BilledRequest[], void, undefined> {
   const steps = recordSteps({ read }, { everyAccount: true }, { ids: idsOf(span, null), rows: STEP_ROWS })
   for await (const { from, below } of steps) {
-    const attempts = await read
-      .selectFrom('request_attempt')
-      .select(['request_id', 'upstream', 'upstream_model', 'generation_id', 'cost'])
-      .where('request_id', '>=', from)
-      .where('request_id', '<', below)
-      .where('generation_id', 'is not', null)
-      .execute()
-    const byRequest = Map.groupBy(attempts, ({ request_id }) => request_id)
     const records = await read
       .selectFrom('usage_record')
-      .select([
-        'usage_id',
-        'started_at',
-        'created_at',
-        'upstream',
-        'upstream_model',
-        'cost',
-        'generation_id',
-        'write_off',
-      ])
+      .select(RECORD_COLUMNS)
       .where('usage_id', '>=', from)
       .where('usage_id', '<', below)
       .where('started_at', '>=', span.from)
@@ -72,20 +56,57 @@ export async function* readBilledRequests(
         ]),
       )
       .execute()
-    yield records.map((record) => billedRequest(record, byRequest.get(record.usage_id) ?? [], upstream))
+    const attempts = await attemptsIn(read, { from, below })
+    yield records.map((record) => billedRequest(record, attempts.get(record.usage_id) ?? [], upstream))
   }
 }
 
-interface RecordRow {
-  readonly usage_id: string
-  readonly started_at: number
-  readonly created_at: number
-  readonly upstream: string | null
-  readonly upstream_model: string | null
-  readonly cost: bigint
-  readonly write_off: bigint
-  readonly generation_id: string | null
+/**
+ * The same of records that are at hand, in the order of their ids: those of other upstreams are left out. Their attempts
+ * are in the database.
+ */
+export async function toBilledRequests(
+  { read }: Pick<Database, 'read'>,
+  upstream: string,
+  records: readonly RecordRow[],
+): Promise<readonly BilledRequest[]> {
+  const [first, last] = [records[0]?.usage_id, records.at(-1)?.usage_id]
+  if (first === undefined || last === undefined) return []
+  const attempts = await attemptsIn(read, { from: first, below: `${last}0` })
+  return records.flatMap((record) => {
+    const own = attempts.get(record.usage_id) ?? []
+    const isBilled = record.upstream === upstream || own.some((attempt) => attempt.upstream === upstream)
+    return isBilled ? [billedRequest(record, own, upstream)] : []
+  })
 }
+
+/** Attempts that have an id of the upstream, by their request. */
+async function attemptsIn(
+  read: Database['read'],
+  { from, below }: IdSpan,
+): Promise<ReadonlyMap<string, readonly AttemptRow[]>> {
+  const attempts = await read
+    .selectFrom('request_attempt')
+    .select(['request_id', 'upstream', 'upstream_model', 'generation_id', 'cost'])
+    .where('request_id', '>=', from)
+    .where('request_id', '<', below)
+    .where('generation_id', 'is not', null)
+    .execute()
+  return Map.groupBy(attempts, ({ request_id }) => request_id)
+}
+
+const RECORD_COLUMNS = [
+  'usage_id',
+  'started_at',
+  'created_at',
+  'upstream',
+  'upstream_model',
+  'cost',
+  'generation_id',
+  'write_off',
+] as const
+
+type RecordRow = Pick<UsageRecordTable, (typeof RECORD_COLUMNS)[number]>
 
 interface AttemptRow {
   readonly upstream: string

@@ -12,6 +12,15 @@ export function listArchiveFiles(db: Kysely<Schema>): Promise<readonly ArchiveFi
   return db.selectFrom('archive_file').selectAll().orderBy('file_id').execute()
 }
 
+/** The files whose requests may have ids in a range: `from` is in, `below` is out. Oldest requests first. */
+export function listFilesWithin(
+  db: Kysely<Schema>,
+  { from, below }: { readonly from: string; readonly below: string },
+): Promise<readonly ArchiveFileTable[]> {
+  const files = db.selectFrom('archive_file').selectAll().where('last_id', '>=', from).where('first_id', '<', below)
+  return files.orderBy('file_id').execute()
+}
+
 /** What is carried on of a file. */
 export async function readCarried(db: Kysely<Schema>, fileId: number): Promise<CarriedSums> {
   const [usage, budgets] = await Promise.all([

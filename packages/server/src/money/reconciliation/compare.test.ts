@@ -1,4 +1,4 @@
-/** What a comparison finds between records and what an upstream has billed, with no database and no server. */
+/** What a reconciliation finds between records and what an upstream has billed, with no database and no server. */
 import { nanocreditsOf } from '@svc/contract'
 import { describe, expect, test } from 'vitest'
 import { attoUsdOf, parseUsd, usdOfNanocredits } from '../../pricing/usd.ts'

@@ -1,4 +1,4 @@
-/** A day as it is compared. Clocks differ, and what was asked for before midnight may end after it. */
+/** A day as it is reconciled. Clocks differ, and what was asked for before midnight may end after it. */
 
 const DAY_MS = 86_400_000
 

@@ -95,6 +95,12 @@ export function parseInvoiceTime(text: string, offsetMinutes: number): number | 
   return ms - (zone === undefined ? offsetMinutes : offsetOf(zone)) * 60_000
 }
 
+/** Minutes east of UTC that an offset such as `+02:00` says; null for what is none. */
+export function parseUtcOffset(text: string): number | null {
+  const [, hours, minutes] = /^[+-](\d{2}):(\d{2})$/.exec(text) ?? []
+  return hours === undefined || Number(hours) > 14 || Number(minutes) > 59 ? null : offsetOf(text)
+}
+
 /** Minutes east of UTC. */
 function offsetOf(zone: string): number {
   if (/^[zu]/i.test(zone)) return 0

@@ -1,6 +1,9 @@
-/** Comparisons on both engines: real records, an upstream that is a server with a script, runs that are kept. */
+/** Reconciliations on both engines: real records, an upstream that is a server with a script, runs that are kept. */
 import { createServer, type ServerResponse } from 'node:http'
 import { nanocreditsOf } from '@svc/contract'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { capture, DELIVERED, grant, placeHold } from '../../../testing/ledger-operations.ts'
 import { listenOnLoopback, type LoopbackServer } from '../../../testing/loopback-server.ts'
@@ -15,7 +18,10 @@ import { createAttemptStore } from '../billing/attempt-store.ts'
 import { createLedgerEngine } from '../ledger/create-ledger-engine.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { readInvoice } from './read-invoice.ts'
-import { glanceAtReconciliations, reconcile, reconcileDue, type ReconciliationDeps } from './reconciliation-runs.ts'
+import { glanceAtReconciliations, reconcileDue } from './due-reconciliations.ts'
+import { reconcile, type ReconciliationDeps } from './reconciliation-runs.ts'
+import { archiveRequests } from '../archive/archive-requests.ts'
+import { createArchiveStore } from '../ledger/archive-store.ts'
 import { createReconciliationStore } from './reconciliation-store.ts'
 import type { ReconciliationReport } from './report.ts'
 
@@ -71,7 +77,7 @@ let listening: LoopbackServer
 beforeAll(async () => void (listening = await listenOnLoopback(server)))
 afterAll(() => listening.close())
 
-describeEachEngine('comparing a day', (engine) => {
+describeEachEngine('reconciling a day', (engine) => {
   let open: TestDatabase
   let ledger: Ledger
   let caller: SeededCaller
@@ -79,6 +85,7 @@ describeEachEngine('comparing a day', (engine) => {
   /** Of a day of its own for each test. */
   let start = Date.UTC(2026, 2, 1)
   let now = 0
+  let archive: string | null = null
   const day = (): string => new Date(start).toISOString().slice(0, 10)
 
   beforeAll(async () => {
@@ -128,12 +135,12 @@ describeEachEngine('comparing a day', (engine) => {
   }
 
   const byActivity = async () =>
-    (await reconcile(deps, { upstream: 'router', day: day(), by: 'test', lines: null })).report
+    (await reconcile(deps, { upstream: 'router', day: day(), by: 'test', lines: null, archive })).report
 
   async function byFile(rows: readonly string[], header = 'generation_id,cost_usd,created_at') {
     const text = [header, ...rows].join('\n')
     const lines = () => readInvoice(one(Buffer.from(text)), { headers: new Map(), offsetMinutes: 0 })
-    return (await reconcile(deps, { upstream: 'router', day: day(), by: 'test', lines })).report
+    return (await reconcile(deps, { upstream: 'router', day: day(), by: 'test', lines, archive })).report
   }
   async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
     yield bytes
@@ -212,6 +219,43 @@ describeEachEngine('comparing a day', (engine) => {
     expect(told(await byFile(rowsOf()))).toEqual(['cost_differs gen-1 9000 9500'])
   })
 
+  test('reads a day whose records are archived, from the files, and is refused without them', async () => {
+    const attempts = createAttemptLog({
+      store: createAttemptStore(open.database),
+      onError: (error) => expect(error).toBe(0),
+    })
+    const id = await ask('gen-old', 10_000n, { billed: { cost: 9_000n } })
+    const broken = { failure: 'broken', generationId: 'gen-broken', cost: 500n } as const
+    attempts.note(id, [{ upstream: 'router', upstreamModel: MODEL, ...broken }], now)
+    await attempts.flush()
+    upstream.generations.set('gen-broken', { cost: 1_500n, at: start + 12 * HOUR_MS })
+    await ask('gen-dearer', 20_000n, { billed: { cost: 25_000n } })
+    await ask('gen-elsewhere', 30_000n, { served: 'elsewhere', billed: null })
+    /** PostgreSQL gives rows of one step in any order. */
+    const both = async () =>
+      [await byFile(rowsOf()), await byActivity()].map((report) => ({
+        ...report,
+        differences: report.differences.toSorted((one, other) => Number(one.here.cost - other.here.cost)),
+      }))
+    const before = await both()
+    const differ = ['cost_differs gen-old 10000 10500', 'cost_differs gen-dearer 20000 25000']
+    expect(before.map(told)).toEqual([differ, differ])
+    const folder = await mkdtemp(join(tmpdir(), 'svc-archive-'))
+    try {
+      const archiving = { store: createArchiveStore(open.database), clock: { now: () => start + 100 * DAY_MS } }
+      const wish = { folder, before: start + DAY_MS, isDryRun: false }
+      await archiveRequests({ ...archiving, listWaiting: () => Promise.resolve([]) }, wish)
+      await expect(byActivity()).rejects.toThrow('are archived: run the command with --archive FOLDER')
+      archive = folder
+      expect(await both()).toEqual(before)
+      archive = join(folder, 'other')
+      await expect(byActivity()).rejects.toThrow(`is not in ${archive}`)
+    } finally {
+      archive = null
+      await rm(folder, { recursive: true })
+    }
+  })
+
   describe('a run', () => {
     test('waits where the upstream says so, and is kept with why it came to no verdict', async () => {
       const status = (code: number) => (response: ServerResponse) => void response.writeHead(code).end('{}')
@@ -232,7 +276,7 @@ describeEachEngine('comparing a day', (engine) => {
       const store = createReconciliationStore(open.database)
       const begun = { upstream: 'router', day: day(), startedBy: 'other', startedAt: now, leaseUntil: now + HOUR_MS }
       expect(await store.begin({ ...begun, runId: createId(now) })).toBe(true)
-      await expect(byActivity()).rejects.toThrow('Another comparison with the upstream router runs.')
+      await expect(byActivity()).rejects.toThrow('Another reconciliation with the upstream router runs.')
       now += 2 * HOUR_MS
       expect(told(await byActivity())).toEqual([])
       await expect(byFile(['a,1,yesterday'])).rejects.toThrow('Line 2: created_at is no time')

@@ -1,6 +1,6 @@
 import type { ReconciliationReport } from './report.ts'
 
-/** A comparison of one day with one upstream's figures. */
+/** A reconciliation of one day with one upstream's figures. */
 export interface ReconciliationRun {
   readonly runId: string
   readonly upstream: string

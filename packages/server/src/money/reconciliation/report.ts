@@ -2,7 +2,7 @@
  * Room `money/reconciliation`: compares what upstreams say that they have billed with what the books say that they cost.
  * It moves no money and changes no record. Source: decision 0157.
  *
- * This file: what a comparison finds.
+ * This file: what a reconciliation finds.
  */
 import type { Nanocredits } from '@svc/contract'
 

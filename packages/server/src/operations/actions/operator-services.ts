@@ -9,6 +9,7 @@ import type { ChangeSettingsDeps } from './change-settings.ts'
 import type { ExportDeps } from './export-account.ts'
 import type { ManageOperatorsDeps } from './manage-operators.ts'
 import type { OperationsDeps } from './operations-deps.ts'
+import type { Reconciliations } from './start-reconciliation.ts'
 import type { UpstreamState } from './upstream-state.ts'
 
 /** Everything that the operator's pages are given. */
@@ -27,6 +28,9 @@ export interface OperatorServices extends OperationsDeps, ChangeSettingsDeps, Ma
   /** @throws {ServiceError} `server_is_overloaded` while another is made, and for one that takes too long. */
   readonly readOverview: (span: { readonly from: number; readonly to: number }) => Promise<Overview>
   readonly reconciliations: Pick<ReconciliationStore, 'list' | 'findReport'>
-  /** Upstreams whose days are compared by themselves. */
+  readonly reconciler: Pick<Reconciliations, 'start'>
+  /** Upstreams whose days are reconciled by themselves. */
   readonly reconciled: readonly string[]
+  /** All upstreams, and whether each tells what it has billed. */
+  readonly reconcilable: readonly { readonly name: string; readonly tellsFigures: boolean }[]
 }

@@ -52,6 +52,8 @@ export interface ReconcileWish {
   /** A CSV file; null asks the upstream. */
   readonly file: string | null
   readonly form: InvoiceForm
+  /** The folder of the archive; null reads the database alone. */
+  readonly archive: string | null
 }
 
 /** Everything that the commands can do, on a database that is open. */
@@ -118,7 +120,7 @@ export interface AdminContext {
   /** What was earned and lost, of requests that began in a span of time. */
   readOverview(span: { readonly from: number; readonly to: number }): Promise<Overview>
   /**
-   * Compares a day with what an upstream has billed, and keeps what it found.
+   * Reconciles a day with what an upstream has billed, and keeps what it found.
    *
    * @throws {ReconciliationError} as `reconcile`.
    */

@@ -1,7 +1,8 @@
+import { resolve } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { creditsJson, formatUsd, nanocreditsOf, usdJson } from '@svc/contract'
 import { parseDay } from '../../money/reconciliation/day-span.ts'
-import { type InvoiceColumn, invoiceColumns } from '../../money/reconciliation/read-invoice.ts'
+import { type InvoiceColumn, invoiceColumns, parseUtcOffset } from '../../money/reconciliation/read-invoice.ts'
 import { ReconciliationError, type EndedReconciliation } from '../../money/reconciliation/reconciliation-runs.ts'
 import {
   countDifferences,
@@ -20,6 +21,7 @@ interface ReconcileOptions {
   readonly file?: string
   readonly column?: ReadonlyMap<InvoiceColumn, string>
   readonly utcOffset?: number
+  readonly archive?: string
 }
 
 const DIFFERS = 1
@@ -27,7 +29,7 @@ const DIFFERS = 1
 /** `reconcile`. */
 export function reconcileCommand(deps: CommandDeps): Command {
   return new Command('reconcile')
-    .description('compare a day with what an upstream has billed; exits with 1 where they differ')
+    .description('reconcile a day with what an upstream has billed; exits with 1 where they differ')
     .requiredOption('--upstream <name>', 'as the configuration names it')
     .requiredOption('--day <date>', 'a UTC day that is over, such as 2026-03-31', parseDayOption)
     .option('--file <csv>', 'its invoice: a row for each generation; absent: the upstream is asked')
@@ -37,11 +39,13 @@ export function reconcileCommand(deps: CommandDeps): Command {
       parseColumn,
     )
     .option('--utc-offset <+hh:mm>', 'of times in the file that name no zone; UTC if absent', parseOffset)
+    .option('--archive <folder>', 'the folder of the archive, for a day whose records are archived')
     .action((options: ReconcileOptions, command: Command) =>
       runCommand(deps, command, async (context) => {
         const { upstream, day, file = null, column: headers = new Map(), utcOffset: offsetMinutes = 0 } = options
+        const archive = options.archive === undefined ? null : resolve(options.archive)
         try {
-          return output(await context.reconcile({ upstream, day, file, form: { headers, offsetMinutes } }))
+          return output(await context.reconcile({ upstream, day, file, form: { headers, offsetMinutes }, archive }))
         } catch (error) {
           throw error instanceof ReconciliationError ? new AdminError(error.message) : error
         }
@@ -71,11 +75,9 @@ function isColumn(name: string): name is InvoiceColumn {
 }
 
 function parseOffset(text: string): number {
-  const [, sign, hours, minutes] = /^([+-])(\d{2}):(\d{2})$/.exec(text) ?? []
-  if (hours === undefined || Number(hours) > 14 || Number(minutes) > 59) {
-    throw new InvalidArgumentError('Give an offset such as +02:00.')
-  }
-  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes))
+  const minutes = parseUtcOffset(text)
+  if (minutes === null) throw new InvalidArgumentError('Give an offset such as +02:00.')
+  return minutes
 }
 
 function output({ runId, report }: EndedReconciliation): CommandOutput {

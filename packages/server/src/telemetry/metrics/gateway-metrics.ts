@@ -48,7 +48,7 @@ export interface OverloadSources {
   readWaiting(): WaitingFigures
 }
 
-/** Where the state of the comparisons with upstreams comes from. */
+/** Where the state of the reconciliations with upstreams comes from. */
 export interface ReconciliationSources {
   /** Null when the database does not answer in time. */
   readReconciliations(): Promise<readonly ReconciliationFigures[] | null>

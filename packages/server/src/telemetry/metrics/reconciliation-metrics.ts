@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
 
-/** How the comparisons with what one upstream has billed fared, over all processes on the database. */
+/** How the reconciliations with what one upstream has billed fared, over all processes on the database. */
 export interface ReconciliationFigures {
   readonly upstream: string
   /** The last that came to its end; null where none is kept. */
@@ -9,7 +9,7 @@ export interface ReconciliationFigures {
   readonly isUnfinished: boolean
 }
 
-/** @returns what takes down the comparisons; null when the database did not answer in time. */
+/** @returns what takes down the reconciliations; null when the database did not answer in time. */
 export function createReconciliationMetrics(
   registry: Registry,
 ): (figures: readonly ReconciliationFigures[] | null) => void {
@@ -17,15 +17,15 @@ export function createReconciliationMetrics(
     new Gauge({ name, help, labelNames: ['upstream'], registers: [registry] })
   const age = make(
     'svc_database_reconciliation_age_seconds',
-    'Time since a day was last compared with what the upstream has billed; absent where none is kept.',
+    'Time since a day was last reconciled with what the upstream has billed; absent where none is kept.',
   )
   const differences = make(
     'svc_database_reconciliation_differences',
-    'What the last comparison with the upstream found; 0 when books and invoice agree.',
+    'What the last reconciliation with the upstream found; 0 when books and invoice agree.',
   )
   const unfinished = make(
     'svc_database_reconciliation_unfinished',
-    '1 when the newest comparison with the upstream came to no verdict.',
+    '1 when the newest reconciliation with the upstream came to no verdict.',
   )
   return (figures) => {
     // A value that is not known must not be reported as the one before.
