@@ -32,6 +32,16 @@ export const exceptions: readonly Exception[] = [
   },
   {
     rule: TABLES,
+    path: `${SERVER}/money/billing/usage-sums-store.ts`,
+    reason: 'Sums of those reads, of records and of days.',
+  },
+  {
+    rule: TABLES,
+    path: `${SERVER}/money/billing/movement-store.ts`,
+    reason: 'Reads how the money of one request moved: its hold and its transfer.',
+  },
+  {
+    rule: TABLES,
     path: `${SERVER}/money/billing/usage-steps.ts`,
     reason: 'Finds the steps in which those reads go through a long history.',
   },

@@ -25,7 +25,7 @@ import { findUsage, type ReadUsageDeps } from './read-usage.ts'
 import { renderPendingUsage, renderUsageRecord } from './render-usage.ts'
 import { SMALL_LIMIT_UNITS } from './small-limit.ts'
 import type { UsageScope } from './usage-scope.ts'
-import type { UsageFilter } from './usage-store.ts'
+import type { UsageFilter } from './usage-filter.ts'
 
 const DAY_MS = 86_400_000
 

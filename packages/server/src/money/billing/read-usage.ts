@@ -11,7 +11,8 @@ import type { Caller } from '../../access/keys/caller.ts'
 import { renderPendingUsage, renderUsageRecord } from './render-usage.ts'
 import type { UsageScope } from './usage-scope.ts'
 import { splitSpan, type UsageSpan } from './usage-span.ts'
-import type { UsageFilter, UsageRow, UsageStore } from './usage-store.ts'
+import type { UsageFilter } from './usage-filter.ts'
+import type { UsageRow, UsageStore } from './usage-store.ts'
 import { addTotals, NO_USAGE, type UsageTotals } from './usage-totals.ts'
 
 export interface ReadUsageDeps {

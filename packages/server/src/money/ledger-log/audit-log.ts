@@ -15,12 +15,14 @@ import { readBatches, readBooked, readLogRow, readWaiting } from './audit-log-st
 import { type AccountLine, SALTS_BYTES, sha256 } from './entry-facts.ts'
 import { factsOfRows, type FindArchived, findEntryRows, type EntryRows } from './entry-rows-store.ts'
 import { type BatchLine as Line, parseLine } from './batch-line.ts'
+import { compareLeaves } from './compare-leaves.ts'
+import { nameOf } from './entry-name.ts'
 import { leafHashOf, packRoots } from './extend-log.ts'
 import { KnownEntries } from './known-entries.ts'
 import type { FormerKey, LogKeys } from './log-key.ts'
 import { type LogOrigins, originsOf, statesAll } from './log-origins.ts'
 import { readHashes } from './log-reads-store.ts'
-import { openSeal, SEALED_BYTES, type SealedLeaf, type SealKey } from './seal.ts'
+import { openSeal, type SealedLeaf, type SealKey } from './seal.ts'
 
 /** What an audit has beside the database: keys that open the seals and know the signatures, where they are here. */
 export interface LogAuditSources extends Pick<LogKeys, 'signers'>, Partial<Pick<LogKeys, 'former'>> {
@@ -165,7 +167,8 @@ class LogAudit {
       return 'archived'
     })
     const stored = await this.#storedHashes(from, lines.length)
-    this.#compare({ from, lines, leaves, stored, sealed: this.#sealed(batch) })
+    const compared = { from, lines, leaves, stored, sealed: this.#sealed(batch) }
+    for (const breach of compareLeaves(compared)) this.#breach(breach)
     await this.#grow(from, stored, targets)
   }
 
@@ -200,33 +203,6 @@ class LogAudit {
     } else if (amount === null || before.posted + amount !== line.posted) {
       this.#breach(`${nameOf(line.entry)} was changed: its amount does not lead to the balance after it`)
     }
-  }
-
-  /** What differs from what was put down, in the order of the leaves. */
-  #compare(compared: Compared): void {
-    const { from, lines, leaves, stored, sealed } = compared
-    const found: Found[] = sealed === null ? [] : findMoved(lines, sealed, from)
-    const hashOf = new Map(sealed?.map(({ entryJson, hash }) => [entryJson, hash]))
-    lines.forEach(({ entry }, at) => {
-      const leaf = leaves[at] ?? null
-      const published = hashOf.get(JSON.stringify(entry))
-      if (leaf === null || (sealed !== null && published === undefined)) return
-      const name = `${nameOf(entry)}, leaf ${from + at},`
-      if (leaf === 'archived') {
-        const tile = stored[at]?.subarray(0, SEALED_BYTES) ?? new Uint8Array()
-        const isKept = published === undefined || sameBytes(tile, published)
-        if (!isKept) found.push({ at, breach: `the tile of ${name} was changed` })
-        return
-      }
-      const isStored = sameBytes(leaf, stored[at] ?? new Uint8Array())
-      if (published !== undefined && !sameBytes(leaf.subarray(0, SEALED_BYTES), published)) {
-        found.push({ at, breach: `${name} was changed since it was put down` })
-      } else if (!isStored) {
-        const isKnown = published !== undefined
-        found.push({ at, breach: isKnown ? `the tile of ${name} was changed` : `${name} was changed, or its tile was` })
-      }
-    })
-    for (const { breach } of found.toSorted((left, right) => left.at - right.at)) this.#breach(breach)
   }
 
   /** The hashes in the tiles of level 0. */
@@ -273,45 +249,6 @@ class LogAudit {
   }
 }
 
-interface Compared {
-  readonly from: number
-  readonly lines: readonly Line[]
-  /** `archived` where the record is not here; null where a row is gone. */
-  readonly leaves: readonly (Uint8Array | 'archived' | null)[]
-  readonly stored: readonly Uint8Array[]
-  readonly sealed: readonly SealedLeaf[] | null
-}
-
-/** A breach at a place within a batch. */
-interface Found {
-  readonly at: number
-  readonly breach: string
-}
-
-/** Entries that are not where they were put down, are not there any more, or were not put down there. */
-function findMoved(lines: readonly Line[], sealed: readonly SealedLeaf[], from: number): Found[] {
-  const here = lines.map(({ entry }) => JSON.stringify(entry))
-  const there = sealed.map(({ entryJson }) => entryJson)
-  const [isHere, isThere] = [new Set(here), new Set(there)]
-  const removed = there.flatMap((name, at): Found[] =>
-    isHere.has(name) ? [] : [{ at, breach: `${nameOf(JSON.parse(name) as string)}, leaf ${from + at}, was removed` }],
-  )
-  const added = here.flatMap((name, at): Found[] =>
-    isThere.has(name) ? [] : [{ at, breach: `${nameOf(JSON.parse(name) as string)}, leaf ${from + at}, was added` }],
-  )
-  const kept = there.filter((name) => isHere.has(name))
-  const moved = here
-    .map((name, at) => ({ name, at }))
-    .filter(({ name }) => isThere.has(name))
-    .flatMap(({ name, at }, order): Found[] => {
-      if (kept[order] === name) return []
-      return [
-        { at, breach: `${nameOf(JSON.parse(name) as string)} was put down as leaf ${from + there.indexOf(name)}` },
-      ]
-    })
-  return [...removed, ...added, ...moved]
-}
-
 function saltsOf({ salts }: Batch, at: number): Uint8Array {
   return salts.subarray(at * SALTS_BYTES, (at + 1) * SALTS_BYTES)
 }
@@ -325,10 +262,4 @@ function disagrees({ record, transfer }: EntryRows): boolean {
     record.cost !== transfer.cost ||
     record.account_id !== transfer.account_id
   )
-}
-
-const NAMES: Readonly<Record<string, string>> = { r: 'request', R: 'the correction of request', t: 'transfer' }
-
-function nameOf(entry: string): string {
-  return `${NAMES[entry.slice(0, 1)] ?? 'entry'} ${entry.slice(1)}`
 }
