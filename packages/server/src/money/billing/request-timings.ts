@@ -4,7 +4,7 @@
  */
 import type { Timer } from '../../platform/runtime/timer.ts'
 import type { UsageFacts } from '../ledger/operations.ts'
-import { bucketOf, type TimingMeasure } from './timing-buckets.ts'
+import { bucketOf, BUCKETS, type TimingMeasure, timingMeasures } from './timing-buckets.ts'
 import type { TimingCell, TimingStore } from './timing-store.ts'
 
 const HOUR_MS = 3_600_000
@@ -43,8 +43,11 @@ export interface TimedRequest {
   readonly facts: Pick<UsageFacts, 'status' | 'errorCode' | 'completionTokens'>
 }
 
-/** A cell while it is counted. */
-type CountedCell = Omit<TimingCell, 'requests'> & { requests: number }
+/** What is counted of one key's requests for one model in one hour. */
+interface CountedGroup extends Pick<TimingCell, 'keyId' | 'hour' | 'model'> {
+  /** Requests by measure and bucket, both in one number: see `placeOf`. */
+  readonly requests: Map<number, number>
+}
 
 export interface RequestTimings {
   /** Costs no input or output. */
@@ -78,41 +81,67 @@ function speedOf({ durationMs, firstContentMs, facts }: TimedRequest): number | 
   return tokens < 2 || ms <= 0 ? null : tokens / (ms / 1_000)
 }
 
-function measuresOf(request: TimedRequest): readonly (readonly [TimingMeasure, number])[] {
+/** A measure and a bucket as one number. Numbers, since every request is counted. */
+function placeOf(measure: TimingMeasure, bucket: number): number {
+  return timingMeasures.indexOf(measure) * BUCKETS + bucket
+}
+
+function placesOf(request: TimedRequest): readonly number[] {
   const end = endOf(request.facts)
-  if (end !== 'ok') return end === null ? [] : [[end, 0]]
+  if (end === null) return []
+  const places = [placeOf(end, 0)]
+  if (end !== 'ok') return places
   const { firstContentMs, durationMs } = request
+  places.push(placeOf('duration', bucketOf(durationMs)))
+  if (firstContentMs !== null) places.push(placeOf('first_content', bucketOf(firstContentMs)))
   const speed = speedOf(request)
-  return [
-    ['ok', 0],
-    ['duration', bucketOf(durationMs)],
-    ...(firstContentMs === null ? [] : ([['first_content', bucketOf(firstContentMs)]] as const)),
-    ...(speed === null ? [] : ([['speed', bucketOf(speed)]] as const)),
-  ]
+  if (speed !== null) places.push(placeOf('speed', bucketOf(speed)))
+  return places
+}
+
+function cellsOf({ keyId, hour, model, requests }: CountedGroup): readonly TimingCell[] {
+  return [...requests].map(([place, count]) => {
+    const measure = timingMeasures[Math.floor(place / BUCKETS)] ?? 'ok'
+    return { keyId, hour, model, measure, bucket: place % BUCKETS, requests: count }
+  })
 }
 
 export function createRequestTimings(deps: RequestTimingsDeps): RequestTimings {
-  let cells = new Map<string, CountedCell>()
+  let groups = new Map<string, CountedGroup>()
+  let cells = 0
   const stops: (() => void)[] = []
 
-  /** Counts in place: every request comes through here, and nearly always for a cell that is there. */
-  function add(cell: Omit<TimingCell, 'requests'>, requests: number): void {
+  /** Null for a new one where there is no room. */
+  function findGroup(keyId: string, hour: number, model: string): CountedGroup | null {
     // The model is last: alone of them it may hold a line end.
-    const name = `${cell.keyId}\n${cell.hour}\n${cell.measure}\n${cell.bucket}\n${cell.model}`
-    const known = cells.get(name)
-    if (known !== undefined) known.requests += requests
-    else if (cells.size < CELLS_MAX) cells.set(name, { ...cell, requests })
+    const name = `${keyId}\n${hour}\n${model}`
+    const known = groups.get(name)
+    if (known !== undefined) return known
+    if (cells >= CELLS_MAX) return null
+    const group = { keyId, hour, model, requests: new Map<number, number>() }
+    groups.set(name, group)
+    return group
+  }
+
+  function add(group: CountedGroup | null, place: number, count: number): void {
+    const known = group?.requests.get(place)
+    if (known === undefined && cells >= CELLS_MAX) return
+    if (known === undefined) cells++
+    group?.requests.set(place, (known ?? 0) + count)
   }
 
   async function flush(): Promise<void> {
-    const all = [...cells.values()]
-    cells = new Map()
+    const all = [...groups.values()].flatMap(cellsOf)
+    groups = new Map()
+    cells = 0
     for (let start = 0; start < all.length; start += BATCH_MAX) {
       const batch = all.slice(start, start + BATCH_MAX)
       try {
         await deps.store.add(batch)
       } catch (error) {
-        for (const { requests, ...cell } of batch) add(cell, requests)
+        for (const { keyId, hour, model, measure, bucket, requests } of batch) {
+          add(findGroup(keyId, hour, model), placeOf(measure, bucket), requests)
+        }
         deps.onError(error)
       }
     }
@@ -120,11 +149,13 @@ export function createRequestTimings(deps: RequestTimingsDeps): RequestTimings {
 
   return {
     note(request) {
+      const places = placesOf(request)
+      if (places.length === 0) return
       const hour = Math.floor(request.startedAt / HOUR_MS)
       const { keyId, model } = request
-      for (const [measure, bucket] of measuresOf(request)) {
-        add({ keyId: EVERY_KEY, hour, model, measure, bucket }, 1)
-        if (keyId !== null) add({ keyId, hour, model, measure, bucket }, 1)
+      for (const each of keyId === null ? [EVERY_KEY] : [EVERY_KEY, keyId]) {
+        const group = findGroup(each, hour, model)
+        for (const place of places) add(group, place, 1)
       }
     },
     flush,

@@ -8,6 +8,7 @@ export type TimingMeasure = (typeof timingMeasures)[number]
 const PER_DOUBLING = 4
 /** About half a day in milliseconds; longer is counted as that. */
 const BUCKET_MAX = 100
+export const BUCKETS = BUCKET_MAX + 1
 
 /** @param value milliseconds, or output tokens a second. */
 export function bucketOf(value: number): number {
