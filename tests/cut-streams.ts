@@ -1,6 +1,7 @@
 /** Streams of an upstream that end at any byte, and what their callers may see of them. */
 import type { ServerResponse } from 'node:http'
 import { expect } from 'vitest'
+import type { Random } from '../packages/server/testing/random.ts'
 import { readStream } from './events-of.ts'
 
 /** What every recorded stream says when it is whole. */
@@ -16,24 +17,42 @@ export function sendCut(response: ServerResponse, part: Buffer, how: (typeof CUT
   response.write(part, () => (how === 'breaks' ? response.destroy() : response.end()))
 }
 
+/** The slow tests cut behind each byte, the others behind a part of them that differs from run to run. */
+const BYTES_APART = process.env['SVC_EVERY_CUT'] === undefined ? 12 : 1
+
+/**
+ * Where a stream of a length is cut: behind bytes that are as far apart as they are to be, and behind those where its end
+ * is decided.
+ */
+export function cutsOf(random: Random, length: number, finishEnd: number): readonly number[] {
+  const first = 1 + random.below(BYTES_APART)
+  const spread = Array.from(
+    { length: Math.ceil((length - first + 1) / BYTES_APART) },
+    (_none, at) => first + at * BYTES_APART,
+  )
+  return [...new Set([...spread, finishEnd - 1, finishEnd, finishEnd + 1, length])].filter((cut) => cut <= length)
+}
+
 /** Requests under way at a time: a look-up waits, and a test should not wait for it alone. */
 const AT_ONCE = 100
 
 /**
- * Asks for a stream cut behind each of its bytes: the caller sees an error frame or the true end.
+ * Asks for a stream cut at many of its bytes: the caller sees an error frame or the true end.
  *
  * @param finishEnd the bytes after which nothing of the answer is missing.
+ * @param random chooses where.
  * @returns how many answers ended as whole ones.
  */
 export async function countCleanEnds(
   length: number,
   finishEnd: number,
+  random: Random,
   ask: (offset: number) => Promise<Response>,
 ): Promise<number> {
-  let [next, cleanEnds] = [1, 0]
+  const left = [...cutsOf(random, length, finishEnd)]
+  let cleanEnds = 0
   const work = async (): Promise<void> => {
-    while (next <= length) {
-      const offset = next++
+    for (let offset = left.pop(); offset !== undefined; offset = left.pop()) {
       if (await endsClean(await ask(offset), offset >= finishEnd)) cleanEnds++
     }
   }

@@ -3,8 +3,10 @@
  * never a clean end of a cut answer.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createRandom } from '../packages/server/testing/random.ts'
 import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
+import { cutsOf } from './cut-streams.ts'
 
 const recording = Buffer.from(
   [
@@ -36,6 +38,9 @@ const forms = [
   },
 ] as const
 
+const random = createRandom()
+console.info(`seed ${random.seed}`)
+
 const stub = useStubUpstream()
 const unhandled: unknown[] = []
 const note = (reason: unknown): void => void unhandled.push(reason)
@@ -63,7 +68,7 @@ const AT_ONCE = 50
 
 test.each(forms)('$path', { timeout: 180_000 }, async ({ path, body, end, failure, delta }) => {
   // Each request gets the next length: which of them it is does not matter, that each comes once does.
-  const left = Array.from({ length: recording.length + 1 }, (_none, index) => index)
+  const left = [0, ...cutsOf(random, recording.length, recording.indexOf('\n\n', recording.indexOf('"stop"')))]
   const total = left.length
   let running = 0
   stub.onChat = (_call, response) => {

@@ -3,6 +3,7 @@
  * of a cut answer.
  */
 import { expect, test } from 'vitest'
+import { createRandom } from '../packages/server/testing/random.ts'
 import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { CUTS, countCleanEnds, sendCut } from './cut-streams.ts'
@@ -45,6 +46,9 @@ const recordings: readonly Recording[] = [
   },
 ]
 
+const random = createRandom()
+console.info(`seed ${random.seed}`)
+
 const stub = useStubUpstream()
 const gateway = useGateway(() => {
   const price = { input: '1', output: '1' }
@@ -67,7 +71,7 @@ test.each(recordings.flatMap((recording) => CUTS.map((how) => ({ ...recording, h
       sendCut(response, bytes.subarray(0, Number(/"text":"(\d+)"/.exec(call.text)?.[1])), how)
     // Where the connection closes in order, the event that ends the answer may lack its line end.
     const finishEnd = bytes.indexOf('}}', bytes.indexOf(finish)) + 2
-    const cleanEnds = await countCleanEnds(bytes.length, finishEnd, (offset) =>
+    const cleanEnds = await countCleanEnds(bytes.length, finishEnd, random, (offset) =>
       gateway.chat({ model, messages: [{ role: 'user', content: String(offset) }], stream: true }),
     )
     expect(cleanEnds).toBeGreaterThan(0)

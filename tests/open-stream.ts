@@ -182,3 +182,13 @@ export function credits(text: string): bigint {
   if (amount === null) throw new Error(`${text} is no amount`)
   return amount
 }
+
+/** All usage records of the key in use, and their sum in exact nanocredits as the totals have it. */
+export async function usageOf(
+  target: ChatTarget,
+): Promise<{ readonly data: readonly UsageRecordBody[]; readonly sum: bigint }> {
+  const text = await (await target.fetch('/v1/usage?limit=200')).text()
+  const { data } = JSON.parse(text) as { data: UsageRecordBody[] }
+  const digits = /"totals":\{"requests":\d+,"credits_charged":([\d.]+)/.exec(text)?.[1] ?? ''
+  return { data, sum: parseCredits(digits) ?? -1n }
+}

@@ -2,6 +2,7 @@
  * A stream that breaks at any byte: the caller sees an error frame or the true end, never a clean end of a cut answer.
  */
 import { expect, test } from 'vitest'
+import { createRandom } from '../packages/server/testing/random.ts'
 import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { CUTS, countCleanEnds, sendCut } from './cut-streams.ts'
@@ -43,6 +44,9 @@ function bytesOf(recording: string): Buffer {
   return Buffer.from(`${events.join('')}data: [DONE]\n\n`)
 }
 
+const random = createRandom()
+console.info(`seed ${random.seed}`)
+
 const stub = useStubUpstream()
 stub.onOther = (_call, response) => void response.writeHead(200).end('{"data":{"total_cost":0.0001}}')
 const gateway = useGateway(() => ({ upstreamUrl: stub.url, credits: '1000000', env: { SVC_LOG_LEVEL: 'error' } }))
@@ -56,7 +60,7 @@ test.each(
     const bytes = bytesOf(recording)
     const finishEnd = bytes.indexOf('\n\n', bytes.indexOf('"finish_reason":"stop"'))
     stub.onChat = (call, response) => sendCut(response, bytes.subarray(0, Number(call.json?.['user'])), how)
-    const cleanEnds = await countCleanEnds(bytes.length, finishEnd, (offset) =>
+    const cleanEnds = await countCleanEnds(bytes.length, finishEnd, random, (offset) =>
       gateway.chat({ ...QUESTION, stream: true, user: String(offset) }),
     )
     expect(cleanEnds).toBeGreaterThan(0)

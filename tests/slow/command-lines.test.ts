@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-const ROOT = join(import.meta.dirname, '..')
+const ROOT = join(import.meta.dirname, '../..')
 /** The formatter is no program of ours; the terminal client says two lines, which its own tests read. */
 const FOREIGN = ['format', 'svc']
 

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { toHex } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
-import { depositSettings } from '../packages/server/testing/deposit-gateway.ts'
-import { hasEvm, PUBLIC_MNEMONIC, startEvmChain, TOKEN, usdg } from '../packages/server/testing/evm-chain.ts'
-import { openGatewayProcesses } from '../packages/server/testing/gateway-process.ts'
-import { describeEachEngine } from '../packages/server/testing/test-database.ts'
+import { depositSettings } from '../../packages/server/testing/deposit-gateway.ts'
+import { hasEvm, PUBLIC_MNEMONIC, startEvmChain, TOKEN, usdg } from '../../packages/server/testing/evm-chain.ts'
+import { openGatewayProcesses } from '../../packages/server/testing/gateway-process.ts'
+import { describeEachEngine } from '../../packages/server/testing/test-database.ts'
 
 const XPRV = mnemonicToAccount(PUBLIC_MNEMONIC, { path: `m/44'/60'/7'` }).getHdKey().privateExtendedKey
 const RELAYER = toHex(mnemonicToAccount(PUBLIC_MNEMONIC, { addressIndex: 1 }).getHdKey().privateKey as Uint8Array)
