@@ -3,20 +3,26 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { formatCheckpoint } from '@svc/contract/log/checkpoint'
 import { EMPTY_EDGE, growTree } from '@svc/contract/log/merkle-tree'
 import { nodeCrypto } from '@svc/contract/log/node-crypto'
 import { watchLog } from '@svc/contract/log/watch-log'
 import { formatVerifierKey } from '@svc/contract/log/signed-note'
 import { openBreakableDatabase } from '../../../testing/breakable-database.ts'
-import { grant } from '../../../testing/ledger-operations.ts'
+import { capture, grant, placeHold, release } from '../../../testing/ledger-operations.ts'
 import { seedCaller, type SeededCaller } from '../../../testing/seed-caller.ts'
 import { describeEachEngine, openTestDatabase, type TestDatabase } from '../../../testing/test-database.ts'
 import { checkpointFile, LOG_NAME, openTestLog } from '../../../testing/test-log.ts'
+import { createId } from '../../platform/runtime/ids.ts'
+import { archiveRequests } from '../archive/archive-requests.ts'
+import { ArchivedRecords } from '../archive/archived-records.ts'
+import { createArchiveStore } from '../ledger/archive-store.ts'
 import { runAudit } from '../ledger/audit.ts'
 import { logInvariant } from './audit-log.ts'
 import type { CheckpointFile } from './checkpoint-file.ts'
 import { packRoots } from './extend-log.ts'
 import { makeLogKeyFile, readLogKeyFile } from './log-key-file.ts'
+import { signNote } from './log-key.ts'
 import { openLogStore } from './open-log-store.ts'
 import { beginNewLog, replaceLogKey } from './recover-log.ts'
 
@@ -131,6 +137,39 @@ describeEachEngine('a ledger log after a loss', (engine) => {
       // What was lost leads nowhere, and is no breach.
       figures: { leaves: 7, checkpoints: 3 },
     })
+  })
+
+  test('a log whose old records are archived goes on as another one, and is proved with the files and without', async () => {
+    const file = checkpointFile()
+    await run(2, file)
+    const { signers } = readLogKeyFile(keyFile)
+    const requests = openTestLog(open.database, { signers, file })
+    for (const charge of [3n, 2n, 0n]) {
+      const holdId = createId(NOW)
+      await requests.ledger.submit(placeHold(caller, { holdId, fixed: 4n, now: NOW }))
+      await requests.ledger.submit({ ...(charge === 0n ? release(holdId) : capture(holdId, charge)), now: NOW })
+    }
+    await requests.log.close()
+    const archive = join(folder, 'archive')
+    const store = createArchiveStore(open.database)
+    const year = { now: () => NOW + 366 * 86_400_000 }
+    const wish = { folder: archive, before: NOW + 1, isDryRun: false }
+    const archived = await archiveRequests({ store, clock: year, listWaiting: () => Promise.resolve([]) }, wish)
+    expect(archived.requests).toBe(3)
+
+    // What a part that is lost had published.
+    const lost = { origin: LOG_NAME, size: 9, root: new Uint8Array(32), extensions: [] }
+    file.note = signNote(signers, formatCheckpoint(lost))
+    expect((await run(1, file)).refusals).toEqual(['shorter'])
+    expect(await beginNewLog(recovery(), [file.note], REASON)).toMatchObject({ kind: 'done', origin: `${LOG_NAME}/2` })
+    const after = await run(2, file)
+    expect([after.refusals, after.size]).toEqual([[], 8])
+    const records = new ArchivedRecords(archive, await store.listFiles())
+    for (const findArchived of [null, (ids: readonly string[]) => records.findRecords(ids)]) {
+      const invariant = logInvariant({ ...readLogKeyFile(keyFile), checkpoints: [], findArchived })
+      const { rows } = await runAudit(open.database, undefined, [invariant])
+      expect(rows.find(({ name }) => name === 'ledger log')).toMatchObject({ examples: [], figures: { leaves: 8 } })
+    }
   })
 
   test('nothing is begun where the log is in order, where there is none, and where it contradicts itself', async () => {
