@@ -8,7 +8,11 @@ import {
   nanocreditsOf,
 } from '@svc/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addTurn, emptyConversation } from '../packages/console/src/pages/playground/chat/conversation.ts'
+import {
+  addTurn,
+  DEFAULT_PARAMETERS,
+  emptyConversation,
+} from '../packages/console/src/pages/playground/chat/conversation.ts'
 import { chatBodyOf, sizeOf as sizeOfChat } from '../packages/console/src/pages/playground/chat/chat-request.ts'
 import {
   imageBodyOf,
@@ -168,7 +172,6 @@ describe('a chat', () => {
   }
 
   const IMAGE = { name: 'a.png', url: `data:image/png;base64,${'A'.repeat(4_000)}` }
-  const IDLE = { system: '', temperature: null, topP: null, maxTokens: null, seed: null, format: 'text' } as const
 
   test.each([
     ['without a limit', {}, []],
@@ -177,7 +180,7 @@ describe('a chat', () => {
     ['that answers JSON', { maxTokens: 10, format: 'json' as const }, []],
   ])('%s costs at most what is held for it', async (_how, parameters, images) => {
     for (const model of ['svc-opus', 'anthropic/claude-opus-5']) {
-      const empty = { ...emptyConversation('c', [model]), parameters: { ...IDLE, ...parameters } }
+      const empty = { ...emptyConversation('c', [model]), parameters: { ...DEFAULT_PARAMETERS, ...parameters } }
       const body = chatBodyOf(addTurn(empty, { id: 'a', text: TEXT, images }), 0)
       const { baseUrl, key } = rich
       for await (const event of createClient({ baseUrl, key }).stream(endpoints.createChatCompletion, { body })) {

@@ -308,6 +308,41 @@ test('a revoked key ends in a clear state and not in a loop', { timeout: TEST_MS
   await answers('done').waitFor()
 })
 
+test('tools are called and answered, files go along, and the code has all of it', { timeout: TEST_MS }, async () => {
+  await page.getByRole('button', { name: 'New', exact: true }).click()
+  await page.getByRole('button', { name: 'None', exact: true }).click()
+  await page.getByRole('button', { name: 'Add a tool' }).click()
+  await page.getByLabel('Name', { exact: true }).waitFor()
+  expect(await faultsOf(page)).toEqual([])
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByLabel('Format').selectOption('schema')
+  expect(await page.getByText('Give a JSON Schema, or another format.').isVisible()).toBe(true)
+  await page.getByLabel('Format').selectOption('text')
+  await page.getByLabel('Reasoning').selectOption('low')
+  const notes = { name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('# From the notes') }
+  await page.locator('input[aria-label="Attach files"]').setInputFiles([notes])
+  await page.getByRole('list', { name: 'Files to send' }).getByText('notes.md').waitFor()
+  await page.getByRole('button', { name: 'Show the request as code' }).click()
+  const code = await page.getByTestId('sample-curl').innerText()
+  for (const part of ['"get_weather"', '"reasoning_effort": "low"', '# From the notes']) expect(code).toContain(part)
+  await page.keyboard.press('Escape')
+  await ask('Call get_weather for Paris.')
+  // The written reply goes back by itself: two requests, each with its charge.
+  await answers('done').getByTestId('tool-round').getByText('get_weather').waitFor()
+  await answers('done')
+    .getByText(/celsius/)
+    .last()
+    .waitFor()
+  await answers('done')
+    .getByTestId('figures')
+    .getByText(/tokens in · .* first token after .* in all/)
+    .waitFor()
+  const [second, first] = (await usage()).data
+  expect([first?.credits_charged, second?.credits_charged]).not.toContain('0')
+  expect(await chargeOf(answers('done'))).toBe(second?.credits_charged)
+  expect(await faultsOf(page)).toEqual([])
+})
+
 test('an image goes to the model by paste, and comes back as one', { timeout: TEST_MS }, async () => {
   await page.getByRole('button', { name: 'New', exact: true }).click()
   await page.evaluate(`{

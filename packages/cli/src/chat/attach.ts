@@ -1,7 +1,7 @@
 /** Files that go with a prompt: images, documents, recordings and texts. */
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { ChatMessage } from '@svc/contract'
+import { type ChatMessage, fencedText } from '@svc/contract'
 import { CommandError } from '../command-error.ts'
 import { exitCodes } from '../exit-codes.ts'
 
@@ -100,13 +100,6 @@ function textOf(file: string, bytes: Uint8Array): string {
     advice: 'Images: PNG, JPEG, WebP, GIF. Recordings: WAV, MP3, FLAC, Ogg, M4A. Texts: UTF-8.',
     exitCode: exitCodes.wrongUsage,
   })
-}
-
-/** The fence is longer than any in the text, so that the text cannot end it. */
-function fencedText(name: string, text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
-  const fence = '`'.repeat(longest + 1)
-  return `${name}:\n${fence}\n${text.replace(/\n$/, '')}\n${fence}`
 }
 
 /** The user's message: a plain text where nothing but texts is attached, since every model reads that. */

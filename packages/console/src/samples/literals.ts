@@ -11,6 +11,18 @@ export interface ValueFile {
 const MARK = '\u0000'
 const AS_JSON = /"\\u0000(file-\d{1,4}\.[a-z0-9]{1,10})\\u0000([\w./+-]{1,80})"/g
 const DATA_URL = /^data:([\w./+-]{1,80});base64,/
+/** In place of a media type: the bytes stand there as they are, without the head of a data URL. */
+const PLAIN = 'plain'
+const BASE64 = /^[\w+/]{16,100}={0,2}$/
+
+/** A recording stands in a message as its bytes beside the name of their form. Source: OpenAI, `input_audio`. */
+function isRecording(each: object): each is { readonly data: string; readonly format: string } {
+  const { data, format } = each as { readonly data?: unknown; readonly format?: unknown }
+  return typeof data === 'string' && typeof format === 'string' && BASE64.test(data.slice(0, 100))
+}
+
+/** What comes before the bytes of a file. */
+const headOf = (type: string): string => (type === PLAIN ? '' : `data:${type};base64,`)
 
 /**
  * The same value with its data URLs as files beside the code: people do not read them, and what is cut short does not run.
@@ -36,6 +48,9 @@ export function withFiles(value: unknown): { readonly value: unknown; readonly f
     }
     if (Array.isArray(each)) return each.map(replaced)
     if (typeof each !== 'object' || each === null) return each
+    if (isRecording(each)) {
+      return { ...each, data: `${MARK}${fileOf(each.data, `audio/${each.format}`).name}${MARK}${PLAIN}` }
+    }
     return Object.fromEntries(Object.entries(each).map(([key, inner]) => [key, replaced(inner)]))
   }
   const named = replaced(value)
@@ -50,9 +65,8 @@ export function shellText(text: string): string {
 /** JSON is a subset of JavaScript. @param indent blanks before every line but the first. */
 export function javaScript(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, 2)
-    .replaceAll(
-      AS_JSON,
-      (_all, name: string, type: string) => `\`data:${type};base64,\${readFileSync('${name}', 'base64')}\``,
+    .replaceAll(AS_JSON, (_all, name: string, type: string) =>
+      type === PLAIN ? `readFileSync('${name}', 'base64')` : `\`${headOf(type)}\${readFileSync('${name}', 'base64')}\``,
     )
     .replaceAll('\n', `\n${' '.repeat(indent)}`)
 }
@@ -65,7 +79,7 @@ export function shellJson(value: unknown): string {
     const [text = '', name, type] = parts.slice(at, at + 3)
     const isFirst = at === 0
     words.push(
-      `printf %s ${shellText(`${isFirst ? '' : '"'}${text}${name === undefined ? '' : `"data:${type};base64,`}`)}`,
+      `printf %s ${shellText(`${isFirst ? '' : '"'}${text}${name === undefined ? '' : `"${headOf(type ?? PLAIN)}`}`)}`,
     )
     if (name !== undefined) words.push(`base64 < ${name} | tr -d '\\n'`)
   }
@@ -93,7 +107,8 @@ export function python(value: unknown, indent = 0): string {
     PYTHON_WORDS[text] ??
     text.replaceAll(
       AS_JSON,
-      (_all, name: string, type: string) => `"data:${type};base64," + b64encode(open("${name}", "rb").read()).decode()`,
+      (_all, name: string, type: string) =>
+        `${type === PLAIN ? '' : `"${headOf(type)}" + `}b64encode(open("${name}", "rb").read()).decode()`,
     )
   )
 }

@@ -82,6 +82,33 @@ test('code with a picture reads it from a file, and sends the very request', () 
   for (const name of ['Node', 'Vercel AI SDK']) expect(stripTypeScriptTypes(samples.get(name)?.code ?? '')).not.toBe('')
 })
 
+test('code with a recording, tools and a schema is code that sends them', () => {
+  const data = Buffer.alloc(3_000, 'sound').toString('base64')
+  const call = { id: 'c1', type: 'function', function: { name: 'add', arguments: '{"a":1}' } }
+  const body = {
+    model: 'm',
+    messages: [
+      { role: 'user', content: [{ type: 'input_audio', input_audio: { data, format: 'mp3' } }] },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'c1', content: '3' },
+    ],
+    reasoning_effort: 'low',
+    response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' } } },
+    tools: [{ type: 'function', function: { name: 'add', parameters: { type: 'object' } } }],
+    stream: true,
+  }
+  const samples = new Map(chatCode(BASE, body).map((sample) => [sample.name, sample.code]))
+  for (const name of ['Node', 'Vercel AI SDK', 'LangChain']) {
+    const code = samples.get(name) ?? ''
+    expect(stripTypeScriptTypes(code)).toBe(code)
+    expect(code).toContain("readFileSync('file-1.mp3', 'base64')")
+    for (const part of ['low', 'json_schema', 'add']) expect(code).toContain(part)
+  }
+  expect(samples.get('Python')).toContain('b64encode(open("file-1.mp3", "rb").read()).decode()')
+  expect(samples.get('Vercel AI SDK')).toContain('toolName')
+  execFileSync('/bin/sh', ['-n', '-c', samples.get('curl') ?? ''])
+})
+
 test('Python has its own words', () => {
   const literal = python({ a: [true, null, 1.5, 'x"y'], b: {}, c: [] })
   expect(literal.replaceAll(/\s+/g, ' ')).toBe('{ "a": [ True, None, 1.5, "x\\"y", ], "b": {}, "c": [], }')

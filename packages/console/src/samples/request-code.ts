@@ -12,45 +12,9 @@ import {
   pythonClient,
   type Sample,
 } from './code-parts.ts'
+import { aiChat } from './ai-code.ts'
 import { langChainChat } from './langchain-code.ts'
 import { javaScript, pythonArguments, shellText, type ValueFile, withFiles } from './literals.ts'
-
-/** Names of the settings in the Vercel AI SDK. */
-const AI_SETTINGS: Readonly<Record<string, string>> = {
-  temperature: 'temperature',
-  top_p: 'topP',
-  max_tokens: 'maxOutputTokens',
-  seed: 'seed',
-}
-
-function aiPart(part: unknown): unknown {
-  const { type, text, image_url: image } = Object(part) as Record<string, unknown>
-  return type === 'text' ? { type, text } : { type: 'image', image: (Object(image) as { url?: unknown }).url }
-}
-
-function aiMessage(message: unknown): unknown {
-  const { role, content } = Object(message) as Record<string, unknown>
-  return { role, content: Array.isArray(content) ? content.map(aiPart) : content }
-}
-
-function aiChat(place: CodePlace, { model, messages, stream, ...rest }: Body, files: readonly ValueFile[]): Sample {
-  const settings = Object.entries(rest).flatMap(([key, value]) => {
-    const name = AI_SETTINGS[key]
-    return name === undefined ? [] : [`  ${name}: ${javaScript(value)},\n`]
-  })
-  const isStream = stream === true
-  const [work, result] = isStream ? ['streamText', 'textStream'] : ['generateText', 'text']
-  const said = (Array.isArray(messages) ? messages : []).map(aiMessage)
-  const code = `${nodeFiles(files)}import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { ${work} } from 'ai'
-
-${aiClient(place)}const { ${result} } = ${isStream ? work : `await ${work}`}({
-  model: svc(${javaScript(model)}),
-${settings.join('')}  messages: ${javaScript(said, 2)},
-})
-${isStream ? 'for await (const text of textStream) process.stdout.write(text)' : 'console.log(text)'}`
-  return { name: 'Vercel AI SDK', install: needs(IN_AI, files), code }
-}
 
 /** Imports of what reads the files. */
 const nodeFiles = (files: readonly ValueFile[]): string =>
@@ -58,11 +22,12 @@ const nodeFiles = (files: readonly ValueFile[]): string =>
 const pythonFiles = (files: readonly ValueFile[]): string =>
   files.length === 0 ? '' : 'from base64 import b64encode\n'
 
-/** Streamed where the body says so. */
+/** Streamed where the body says so; with tools it is whole, since calls come in pieces. */
 export function chatCode(place: CodePlace, request: Body): readonly Sample[] {
   const { value, files } = withFiles(request)
-  const body = value as Body
-  return body['stream'] === true ? streamCode(place, body, files) : wholeCode(place, body, files)
+  const { stream, ...whole } = value as Body
+  const body = 'tools' in whole ? whole : (value as Body)
+  return stream === true && !('tools' in whole) ? streamCode(place, body, files) : wholeCode(place, body, files)
 }
 
 function wholeCode(place: CodePlace, body: Body, files: readonly ValueFile[]): readonly Sample[] {
@@ -73,13 +38,13 @@ function wholeCode(place: CodePlace, body: Body, files: readonly ValueFile[]): r
       install: needs(IN_PYTHON, files),
       code: `${pythonFiles(files)}${pythonClient(place)}answer = client.chat.completions.create(
 ${pythonArguments(body)})
-print(answer.choices[0].message.content)`,
+print(answer.choices[0].message.${'tools' in body ? 'model_dump_json()' : 'content'})`,
     },
     {
       name: 'Node',
       install: needs(IN_NODE, files),
       code: `${nodeFiles(files)}${nodeClient(place)}const answer = await client.chat.completions.create(${javaScript(body)})
-console.log(answer.choices[0].message.content)`,
+console.log(answer.choices[0].message${'tools' in body ? '' : '.content'})`,
     },
     aiChat(place, body, files),
     langChainChat(place, body, files),

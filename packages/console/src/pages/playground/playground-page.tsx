@@ -4,6 +4,7 @@ import { AudioLines, Image, MessageSquare, Video } from 'lucide-react'
 import { Suspense } from 'react'
 import { useCan, useTeam } from '../../api/session.ts'
 import type { PlaygroundTab } from '../../app/search.ts'
+import { buttonLook } from '../../ui/button.tsx'
 import { lazyPart } from '../../ui/lazy-part.ts'
 import { Empty, Page } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -53,7 +54,14 @@ export function PlaygroundPage() {
           <Body key={team.id} />
         </Suspense>
       ) : (
-        <Empty text={`The role ${team.role} may not spend credits here. Ask an owner or admin of the team.`} />
+        <Empty
+          text={`The role ${team.role} may not spend credits here. Ask an owner or admin of the team.`}
+          action={
+            <Link to="/team/$teamId/team" params={{ teamId: team.id }} className={buttonLook('secondary')}>
+              Who they are
+            </Link>
+          }
+        />
       )}
     </Page>
   )

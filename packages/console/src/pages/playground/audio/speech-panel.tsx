@@ -27,6 +27,17 @@ function firstOf(models: readonly { readonly id: string }[]): string {
   return (models.find(({ id }) => id.includes('openai/')) ?? models[0])?.id ?? ''
 }
 
+interface SpeechModel {
+  readonly id: string
+  readonly svc: { readonly voices?: readonly string[] | undefined }
+}
+
+/** The voices of a model, its default first; those that most models know where its upstream lists none. */
+function voicesOf(models: readonly SpeechModel[], id: string): readonly string[] {
+  const own = models.find((model) => model.id === id)?.svc.voices ?? []
+  return own.length === 0 ? openAiVoices : own
+}
+
 /** A text becomes an audio file. */
 export function SpeechPanel() {
   const { data } = useSuspenseQuery(modelsQuery).data
@@ -54,9 +65,12 @@ export function SpeechPanel() {
         label="Speech model"
         value={wishes.model}
         choices={unitChoices(models)}
-        onPick={(model) => set({ model })}
+        onPick={(model) => {
+          const voices = voicesOf(models, model)
+          set({ model, voice: voices.includes(wishes.voice) ? wishes.voice : (voices[0] ?? '') })
+        }}
       />
-      <SpeechSettings wishes={wishes} onSet={set} />
+      <SpeechSettings wishes={wishes} voices={voicesOf(models, wishes.model)} onSet={set} />
       <PromptForm
         label="Text to speak"
         placeholder="What shall be said"
@@ -87,23 +101,24 @@ export function SpeechPanel() {
 
 interface SpeechSettingsProps {
   readonly wishes: SpeechWishes
+  readonly voices: readonly string[]
   readonly onSet: (change: Partial<SpeechWishes>) => void
 }
 
-function SpeechSettings({ wishes, onSet }: SpeechSettingsProps) {
-  const voices = useId()
+function SpeechSettings({ wishes, voices, onSet }: SpeechSettingsProps) {
+  const list = useId()
   return (
     <div className="grid grid-cols-3 gap-3">
       <div>
         <TextField
           label="Voice"
-          list={voices}
+          list={list}
           autoComplete="off"
           value={wishes.voice}
           onChange={(event) => onSet({ voice: event.target.value })}
         />
-        <datalist id={voices}>
-          {openAiVoices.map((voice) => (
+        <datalist id={list}>
+          {voices.map((voice) => (
             <option key={voice} value={voice} />
           ))}
         </datalist>

@@ -5,8 +5,10 @@ import { countText } from '../../../ui/count-text.ts'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { ChargeLine } from '../pay/charge-line.tsx'
 import { PlayFailure } from '../pay/play-failure.tsx'
+import { AnswerFigures } from './answer-figures.tsx'
 import { AnswerText } from './answer-text.tsx'
 import type { Answer } from './conversation.ts'
+import { PendingCalls, ToolRoundView } from './tool-calls.tsx'
 import { SHOWN_MAX } from './gather-changes.ts'
 
 interface AnswerCardProps {
@@ -19,6 +21,8 @@ interface AnswerCardProps {
   readonly onShow: (at: number) => void
   readonly onRetry: () => void
   readonly onBranch: () => void
+  /** Called with what the person answers for each tool that was called. */
+  readonly onReplies: (replies: readonly string[]) => void
 }
 
 const ENDINGS: Readonly<Record<string, string>> = {
@@ -36,7 +40,8 @@ function endingOf({ state, finish, limit }: Answer): string | null {
     : ending
 }
 
-export function AnswerCard({ answer, at, count, isOneOfMany, onShow, onRetry, onBranch }: AnswerCardProps) {
+export function AnswerCard(props: AnswerCardProps) {
+  const { answer, at, count, isOneOfMany, onShow, onRetry, onBranch, onReplies } = props
   const isRunning = answer.state === 'running'
   const ending = endingOf(answer)
   return (
@@ -50,6 +55,9 @@ export function AnswerCard({ answer, at, count, isOneOfMany, onShow, onRetry, on
         <span className="min-w-0 flex-1 truncate font-mono">{answer.model}</span>
         {count > 1 && <Versions at={at} count={count} onShow={onShow} />}
       </header>
+      {answer.rounds.map((round, index) => (
+        <ToolRoundView key={index} round={round} />
+      ))}
       {answer.reasoning !== '' && (
         <details className="rounded bg-sunken px-3 py-1.5 text-soft">
           <summary className="cursor-default select-none">Reasoning</summary>
@@ -63,11 +71,13 @@ export function AnswerCard({ answer, at, count, isOneOfMany, onShow, onRetry, on
       {answer.images.map((url, index) => (
         <img key={index} src={url} alt={`Image ${index + 1} of the answer`} className="max-w-full rounded" />
       ))}
-      {isRunning && answer.text === '' && <Waiting />}
+      {answer.calls.length > 0 && <PendingCalls answer={answer} onReplies={onReplies} />}
+      {isRunning && answer.text === '' && answer.calls.length === 0 && <Waiting />}
       {ending !== null && <p className="text-[12px] text-warning">{ending}</p>}
       {answer.failure !== null && (
         <PlayFailure facts={{ ...answer.failure, requestId: answer.requestId }} onAgain={onRetry} />
       )}
+      {!isRunning && <AnswerFigures answer={answer} />}
       <footer className="mt-auto flex flex-wrap items-center gap-x-2 gap-y-1 pt-1">
         <div className="min-w-[15rem] flex-1">
           {!isRunning && (

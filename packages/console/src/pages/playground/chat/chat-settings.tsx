@@ -1,10 +1,13 @@
-import { Plus, X } from 'lucide-react'
+import { Plus, Wrench, X } from 'lucide-react'
+import { useState } from 'react'
 import { Button } from '../../../ui/button.tsx'
 import { Field, inputLook } from '../../../ui/field.tsx'
 import { SelectField } from '../../../ui/select-field.tsx'
 import { type Choice, ModelPicker } from '../model-picker.tsx'
 import { NumberField } from '../number-field.tsx'
-import { LANES_MAX, type Parameters } from './conversation.ts'
+import { EFFORTS, LANES_MAX, type Parameters, type ToolSpec } from './conversation.ts'
+import { objectFrom } from './tool-rounds.ts'
+import { ToolsDialog } from './tools-dialog.tsx'
 
 interface ChatSettingsProps {
   readonly models: readonly string[]
@@ -58,15 +61,80 @@ export function ChatSettings({ models, parameters, choices, onModels, onParamete
           onSet={(seed) => set({ seed })}
         />
       </div>
-      <SelectField
-        label="Format"
-        value={parameters.format}
-        options={[
-          { value: 'text', text: 'Text' },
-          { value: 'json', text: 'JSON' },
-        ]}
-        onPick={(format) => set({ format: format === 'json' ? 'json' : 'text' })}
-      />
+      <div className="grid grid-cols-2 gap-3">
+        <SelectField
+          label="Format"
+          value={parameters.format}
+          options={FORMATS}
+          onPick={(picked) => set({ format: FORMATS.find(({ value }) => value === picked)?.value ?? 'text' })}
+        />
+        <SelectField
+          label="Reasoning"
+          value={parameters.effort ?? ''}
+          options={EFFORT_OPTIONS}
+          onPick={(picked) => set({ effort: EFFORTS.find((effort) => effort === picked) ?? null })}
+        />
+      </div>
+      {parameters.format === 'schema' && (
+        <Field
+          label="JSON Schema"
+          hint="Of the answer. Strict: every property is required, and no other is allowed."
+          problem={
+            parameters.schema === '' || objectFrom(parameters.schema) !== null ? null : 'This is no JSON object.'
+          }
+        >
+          {(tied) => (
+            <textarea
+              {...tied}
+              rows={6}
+              spellCheck={false}
+              placeholder={SCHEMA_EXAMPLE}
+              className={`${inputLook} h-auto max-h-80 resize-y py-2 font-mono text-[12.5px]`}
+              value={parameters.schema}
+              onChange={(event) => set({ schema: event.target.value })}
+            />
+          )}
+        </Field>
+      )}
+      <Tools tools={parameters.tools} onTools={(tools) => set({ tools })} />
+    </div>
+  )
+}
+
+const FORMATS = [
+  { value: 'text', text: 'Text' },
+  { value: 'json', text: 'JSON' },
+  { value: 'schema', text: 'JSON Schema' },
+] as const
+
+const EFFORT_OPTIONS = [
+  { value: '', text: 'default' },
+  ...EFFORTS.map((effort) => ({ value: effort, text: effort })),
+] as const
+
+const SCHEMA_EXAMPLE = `{
+  "type": "object",
+  "properties": { "city": { "type": "string" } },
+  "required": ["city"],
+  "additionalProperties": false
+}`
+
+interface ToolsProps {
+  readonly tools: readonly ToolSpec[]
+  readonly onTools: (tools: readonly ToolSpec[]) => void
+}
+
+/** Which tools the models may call, in a word; they are written in a dialog. */
+function Tools({ tools, onTools }: ToolsProps) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <div className="flex flex-col gap-1.5">
+      <span className="font-medium">Tools</span>
+      <Button look="secondary" className="justify-start!" onClick={() => setOpen(true)}>
+        <Wrench size={14} className="text-soft" aria-hidden />
+        <span className="truncate">{tools.length === 0 ? 'None' : tools.map(({ name }) => name).join(', ')}</span>
+      </Button>
+      {isOpen && <ToolsDialog tools={tools} onTools={onTools} onClose={() => setOpen(false)} />}
     </div>
   )
 }

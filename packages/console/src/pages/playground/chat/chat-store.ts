@@ -6,10 +6,11 @@ import { keep, listKept, type Owner, removeKept, removeOthers } from '../kept-th
 import { newId } from '../../../api/new-id.ts'
 import { dropKey, playClient, playKeyId } from '../pay/play-client.ts'
 import { findLost, readCharge } from '../pay/read-charge.ts'
-import { chatBodyOf } from './chat-request.ts'
+import { type ChatBody, chatBodyOf } from './chat-request.ts'
 import * as tree from './conversation.ts'
-import type { Attachment, Conversation, Parameters } from './conversation.ts'
+import type { Answer, Attachment, Conversation, Parameters } from './conversation.ts'
 import { runChat, withRecord } from './run-chat.ts'
+import { messagesOfRound, ROUNDS_MAX, scriptedReplies, withReplies } from './tool-rounds.ts'
 
 export interface ChatState {
   /** False until what the browser kept has been read. */
@@ -17,6 +18,13 @@ export interface ChatState {
   /** Newest first. */
   readonly conversations: readonly Conversation[]
   readonly currentId: string
+}
+
+/** One answer that is to be had. */
+interface Asked extends Pick<Answer, 'id' | 'model'> {
+  readonly name: string
+  readonly body: ChatBody
+  readonly signal: AbortSignal
 }
 
 const KEEP_MS = 1_000
@@ -91,26 +99,54 @@ export class ChatStore {
     this.#answer(turnId, lane)
   }
 
+  /** Goes on with an answer whose tools the person answers. */
+  reply(turnId: string, lane: number, answer: Answer, replies: readonly string[]): void {
+    const body = chatBodyOf({ ...this.current, head: turnId }, lane)
+    this.#changeAnswer(answer.id, (before) => withReplies(before, replies))
+    this.#run(answer, body, newId())
+  }
+
   #answer(turnId: string, lane: number): void {
     const conversation = this.current
     const model = conversation.models[lane] ?? ''
-    const body = chatBodyOf({ ...conversation, head: turnId }, lane)
     const answer = tree.emptyAnswer(newId(), model)
     this.#change((before) => tree.addAnswer(before, turnId, lane, answer))
+    this.#run(answer, chatBodyOf({ ...conversation, head: turnId }, lane), answer.id)
+  }
+
+  /** @param body what is asked before any tool was called. @param name of the first request. */
+  #run({ id, model }: Answer, body: ChatBody, name: string): void {
     const controller = new AbortController()
-    this.#running.set(answer.id, controller)
-    const sentAt = Date.now()
-    const deps = {
-      name: answer.id,
-      client: () => this.#client(),
-      tell: (change: (answer: tree.Answer) => tree.Answer) => this.#changeAnswer(answer.id, change),
-      charge: (requestId: string | null) => this.#chargeOf(requestId, { model, sentAt }),
-    }
-    void runChat(deps, body, controller.signal).finally(() => {
-      this.#running.delete(answer.id)
+    this.#running.set(id, controller)
+    void this.#askUntilDone({ id, model, name, body, signal: controller.signal }).finally(() => {
+      this.#running.delete(id)
       this.#keepNow()
       this.onCharged()
     })
+  }
+
+  /** Asks, and asks again with the replies of tools as long as these are written down. */
+  async #askUntilDone({ id, model, name, body, signal }: Asked): Promise<void> {
+    const { tools } = this.current.parameters
+    for (let count = 1; ; count += 1) {
+      const sentAt = Date.now()
+      const deps = {
+        name: count === 1 ? name : newId(),
+        client: () => this.#client(),
+        tell: (change: (answer: Answer) => Answer) => this.#changeAnswer(id, change),
+        charge: (requestId: string | null) => this.#chargeOf(requestId, { model, sentAt }),
+      }
+      const messages = [...body.messages, ...(this.#find(id)?.rounds ?? []).flatMap(messagesOfRound)]
+      await runChat(deps, { ...body, messages, stream_options: { include_usage: true } }, signal)
+      const answer = this.#find(id)
+      const replies = answer === undefined || count >= ROUNDS_MAX ? null : scriptedReplies(answer, tools)
+      if (replies === null || signal.aborted) return
+      this.#changeAnswer(id, (before) => withReplies(before, replies))
+    }
+  }
+
+  #find(answerId: string): Answer | undefined {
+    return this.#state.conversations.flatMap(tree.answersOf).find(({ id }) => id === answerId)
   }
 
   async #client(): Promise<Client> {
@@ -195,7 +231,7 @@ export class ChatStore {
     this.#changeOne(this.current.id, change)
   }
 
-  #changeAnswer(answerId: string, change: (answer: tree.Answer) => tree.Answer): void {
+  #changeAnswer(answerId: string, change: (answer: Answer) => Answer): void {
     const holder = this.#state.conversations.find((each) => tree.answersOf(each).some(({ id }) => id === answerId))
     if (holder === undefined) return
     this.#changeOne(holder.id, (conversation) => tree.changeAnswer(conversation, answerId, change))

@@ -15,12 +15,13 @@ import { ChatSettings } from './chat-settings.tsx'
 import { type ChatStore, chatStoreOf } from './chat-store.ts'
 import { Composer, type Draft, useDraft } from './composer.tsx'
 import { addTurn, answersOf, type Conversation, pathOf } from './conversation.ts'
+import { settingsProblem } from './tool-rounds.ts'
 import { ConversationMenu } from './conversation-menu.tsx'
 import { TurnView } from './turn-view.tsx'
 import { useFollow } from './use-follow.ts'
 
 const FIRST_MODEL = 'svc-gpt'
-const IMAGES_MAX = 8
+const FILES_MAX = 8
 
 function useChat(): { store: ChatStore; models: ReturnType<typeof useTextModels> } {
   const { owner, onCharged } = usePlay()
@@ -53,7 +54,7 @@ export function ChatTab() {
   const state = useSyncExternalStore(store.subscribe, store.snapshot)
   const conversation = store.current
   const draft = useDraft()
-  const images = useImageInput(IMAGES_MAX)
+  const images = useImageInput(FILES_MAX, true)
   const [open, setOpen] = useState<'code' | 'settings' | null>(null)
   const next = addTurn(conversation, { id: 'next', text: draft.text, images: images.images })
   const shownAsCode = isDrafted(draft, images) || conversation.head === null ? next : conversation
@@ -96,6 +97,7 @@ export function ChatTab() {
             images={images}
             sizes={sizes}
             isRunning={isRunning}
+            problem={settingsProblem(conversation.parameters)}
             onSend={send}
             onStop={() => store.stop()}
             onCode={() => setOpen('code')}

@@ -19,6 +19,8 @@ interface ComposerProps {
   /** What decides the price, for each lane. */
   readonly sizes: readonly RequestSize[]
   readonly isRunning: boolean
+  /** Why nothing can be sent with these settings; null where it can. */
+  readonly problem: string | null
   readonly onSend: () => void
   readonly onStop: () => void
   readonly onCode: () => void
@@ -30,13 +32,14 @@ export function useDraft(): Draft {
 }
 
 /** Where the next message is written. Enter sends; with Shift it begins a line. */
-export function Composer({ place, draft, images, sizes, isRunning, onSend, onStop, onCode }: ComposerProps) {
+export function Composer(props: ComposerProps) {
+  const { place, draft, images, sizes, isRunning, problem, onSend, onStop, onCode } = props
   const isEmpty = draft.text.trim() === '' && images.images.length === 0
   const nextName = useOneSubmit()
   const send = (event: FormEvent | KeyboardEvent): void => {
     event.preventDefault()
     const isHeld = 'repeat' in event && event.repeat
-    if (!isEmpty && !isRunning && !isHeld && nextName(`${place} ${draft.text}`) !== null) onSend()
+    if (!isEmpty && problem === null && !isRunning && !isHeld && nextName(`${place} ${draft.text}`) !== null) onSend()
   }
   return (
     <ImageDrop input={images}>
@@ -59,19 +62,20 @@ export function Composer({ place, draft, images, sizes, isRunning, onSend, onSto
             [field-sizing:content] max-md:text-[16px]"
         />
         <div className="flex flex-wrap items-center gap-1">
-          <ImageButton input={images} label="Attach images" />
+          <ImageButton input={images} label="Attach files" />
           <Button look="quiet" onClick={onCode} aria-label="Show the request as code" title="Code" className="px-2!">
             <Code size={16} aria-hidden />
           </Button>
           <div className="ml-auto flex items-center gap-3">
-            {!isRunning && <PriceLine requests={sizes} />}
+            {problem !== null && <span className="text-[12px] text-danger">{problem}</span>}
+            {!isRunning && problem === null && <PriceLine requests={sizes} />}
             {isRunning ? (
               <Button look="secondary" onClick={onStop}>
                 <Square size={14} aria-hidden />
                 Stop
               </Button>
             ) : (
-              <Button type="submit" disabled={isEmpty}>
+              <Button type="submit" disabled={isEmpty || problem !== null}>
                 <ArrowUp size={14} aria-hidden />
                 Send
               </Button>

@@ -12,6 +12,42 @@ export interface Attachment {
   readonly url: string
 }
 
+/** A tool that a model may call, and what it is told then. */
+export interface ToolSpec {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema as text. */
+  readonly parameters: string
+  /** What every call is answered with; null asks the person. */
+  readonly reply: string | null
+}
+
+export interface ToolCall {
+  readonly id: string
+  readonly name: string
+  /** JSON text, as the model wrote it. */
+  readonly arguments: string
+}
+
+/** What a model said before it had the replies of its tools. */
+export interface ToolRound {
+  readonly text: string
+  readonly reasoning: string
+  readonly calls: readonly ToolCall[]
+  /** One for each call. */
+  readonly replies: readonly string[]
+  readonly requestId: string | null
+  readonly charge: string | null
+}
+
+/** Tokens of one request. */
+export interface AnswerTokens {
+  readonly input: number
+  readonly output: number
+  /** Of the output. */
+  readonly reasoning: number
+}
+
 export interface AnswerFailure {
   readonly message: string
   readonly code: string | null
@@ -28,6 +64,14 @@ export interface Answer {
   readonly text: string
   readonly reasoning: string
   readonly images: readonly string[]
+  /** Tools that it called and that have no reply yet. */
+  readonly calls: readonly ToolCall[]
+  /** What came before, oldest first: each is a request of its own. */
+  readonly rounds: readonly ToolRound[]
+  /** From the click to the first content, and to the end, in milliseconds; of the last request. */
+  readonly firstMs: number | null
+  readonly totalMs: number | null
+  readonly tokens: AnswerTokens | null
   readonly state: AnswerState
   readonly finish: string | null
   readonly requestId: string | null
@@ -50,6 +94,9 @@ export interface Turn {
   readonly shown: readonly number[]
 }
 
+/** How much a model thinks first. Source: OpenAI, `reasoning_effort`. */
+export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const
+
 export interface Parameters {
   readonly system: string
   /** Null leaves it to the model. */
@@ -57,7 +104,11 @@ export interface Parameters {
   readonly topP: number | null
   readonly maxTokens: number | null
   readonly seed: number | null
-  readonly format: 'text' | 'json'
+  readonly format: 'text' | 'json' | 'schema'
+  /** JSON Schema as text, for the format `schema`. */
+  readonly schema: string
+  readonly effort: (typeof EFFORTS)[number] | null
+  readonly tools: readonly ToolSpec[]
 }
 
 export const DEFAULT_PARAMETERS: Parameters = {
@@ -67,6 +118,9 @@ export const DEFAULT_PARAMETERS: Parameters = {
   maxTokens: null,
   seed: null,
   format: 'text',
+  schema: '',
+  effort: null,
+  tools: [],
 }
 
 export interface Conversation {
@@ -95,6 +149,11 @@ export function emptyAnswer(id: string, model: string): Answer {
     text: '',
     reasoning: '',
     images: [],
+    calls: [],
+    rounds: [],
+    firstMs: null,
+    totalMs: null,
+    tokens: null,
     state: 'running',
     finish: null,
     requestId: null,
@@ -191,19 +250,26 @@ export function branchAt(conversation: Conversation, turnId: string, id: string)
 export function titleOf(conversation: Conversation): string {
   const first = Object.values(conversation.turns).find(({ parent }) => parent === null)
   const text = first?.text.trim().replaceAll(/\s+/g, ' ') ?? ''
-  if (text === '') return first === undefined ? 'New conversation' : 'An image'
+  if (text === '') return first === undefined ? 'New conversation' : 'An attachment'
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }
 
-/** What was running when the page was left has been cut; its charge is asked for. */
+/**
+ * A conversation as it was kept: what an older page has not written is as in a new one, and what was running when the
+ * page was left has been cut; its charge is asked for.
+ */
 export function afterReload(conversation: Conversation): Conversation {
   const turns = Object.values(conversation.turns).map((turn) => ({
     ...turn,
     lanes: turn.lanes.map((answers) =>
-      answers.map((answer) => (answer.state === 'running' ? { ...answer, state: 'cut' as const } : answer)),
+      answers.map((kept) => {
+        const answer = { ...emptyAnswer(kept.id, kept.model), ...kept }
+        return answer.state === 'running' ? { ...answer, state: 'cut' as const } : answer
+      }),
     ),
   }))
-  return { ...conversation, turns: Object.fromEntries(turns.map((turn) => [turn.id, turn])) }
+  const parameters = { ...DEFAULT_PARAMETERS, ...conversation.parameters }
+  return { ...conversation, parameters, turns: Object.fromEntries(turns.map((turn) => [turn.id, turn])) }
 }
 
 export function answersOf(conversation: Conversation): readonly Answer[] {

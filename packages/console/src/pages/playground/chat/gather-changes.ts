@@ -1,6 +1,7 @@
 /** Gathers what comes of an answer into few changes of the page: a fast stream must leave it able to hear a click. */
 import type { ChatChunk, Exact } from '@svc/contract'
-import { type Answer, emptyAnswer } from './conversation.ts'
+import { type Answer, type AnswerTokens, emptyAnswer, type ToolCall } from './conversation.ts'
+import { mergeCalls } from './tool-rounds.ts'
 
 /** So much of a text is laid out, in characters; all of it is kept and copied. */
 export const SHOWN_MAX = 200_000
@@ -43,14 +44,28 @@ function imagesOf(value: unknown): readonly string[] {
   })
 }
 
-function toolsOf(calls: Exact<ChatChunk>['choices'][number]['delta']['tool_calls']): string {
-  return (calls ?? [])
-    .map(({ function: call }) => `${call?.name === undefined ? '' : `\n\n${call.name}: `}${call?.arguments ?? ''}`)
-    .join('')
+/** Most calls in one answer that are looked at: a place is a number that the model's server chose. */
+const CALLS_MAX = 128
+
+/** Parts of calls, each in its place. */
+function callsOf(parts: Exact<ChatChunk>['choices'][number]['delta']['tool_calls']): readonly ToolCall[] {
+  let calls: readonly ToolCall[] = []
+  for (const { index, id = '', function: call } of parts ?? []) {
+    if (index < 0 || index >= CALLS_MAX) continue
+    const nothing = Array.from({ length: index }, () => ({ id: '', name: '', arguments: '' }))
+    calls = mergeCalls(calls, [...nothing, { id, name: call?.name ?? '', arguments: call?.arguments ?? '' }])
+  }
+  return calls
+}
+
+function tokensOf(usage: Exact<ChatChunk>['usage']): AnswerTokens | null {
+  const { prompt_tokens: input, completion_tokens: output, completion_tokens_details: details } = usage ?? {}
+  if (typeof input !== 'number' || typeof output !== 'number') return null
+  return { input, output, reasoning: details?.reasoning_tokens ?? 0 }
 }
 
 /** An answer with one more event. */
-function withChunk(answer: Answer, { choices, svc }: Exact<ChatChunk>): Answer {
+function withChunk(answer: Answer, { choices, svc, usage }: Exact<ChatChunk>): Answer {
   const [choice] = choices
   const delta = choice?.delta
   const told =
@@ -60,7 +75,9 @@ function withChunk(answer: Answer, { choices, svc }: Exact<ChatChunk>): Answer {
   return {
     ...answer,
     ...told,
-    text: answer.text + textOf(delta?.content) + textOf(delta?.refusal) + toolsOf(delta?.tool_calls),
+    text: answer.text + textOf(delta?.content) + textOf(delta?.refusal),
+    calls: mergeCalls(answer.calls, callsOf(delta?.tool_calls)),
+    tokens: tokensOf(usage) ?? answer.tokens,
     reasoning: answer.reasoning + textOf(delta?.reasoning_content),
     images: [...answer.images, ...imagesOf(delta?.['images'])],
     finish: choice?.finish_reason ?? answer.finish,
@@ -80,6 +97,8 @@ function withMore(answer: Answer, more: Answer): Answer {
     ...told,
     text: answer.text + more.text,
     reasoning: answer.reasoning + more.reasoning,
+    calls: mergeCalls(answer.calls, more.calls),
+    tokens: more.tokens ?? answer.tokens,
     images: more.images.length === 0 ? answer.images : [...answer.images, ...more.images],
     finish: more.finish ?? answer.finish,
   }

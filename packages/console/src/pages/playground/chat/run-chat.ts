@@ -1,5 +1,5 @@
 /** One request of one lane, from the click to the charge. Reports what has come; never throws. */
-import { ApiError, type Client, endpoints, type Exact, type TeamUsageRecord } from '@svc/contract'
+import { ApiError, type ChatChunk, type Client, endpoints, type Exact, type TeamUsageRecord } from '@svc/contract'
 import { named } from '../../../api/named.ts'
 import { type AnswerHead, isRefusal } from '../pay/answer-head.ts'
 import type { ChatBody } from './chat-request.ts'
@@ -26,6 +26,11 @@ export function failureOf(error: unknown): AnswerFailure {
     : { message, code: null, details: {} }
 }
 
+/** Whether a person could see something of it. */
+function hasContent({ choices }: Exact<ChatChunk>): boolean {
+  return choices.some(({ delta }) => Boolean(delta.content ?? delta.reasoning_content ?? delta.tool_calls?.length))
+}
+
 /** The request that was charged, where a repetition was refused because its answer is gone. */
 function earlierRequest(failure: AnswerFailure | null): string | null {
   const id = failure?.details['request_id']
@@ -34,6 +39,8 @@ function earlierRequest(failure: AnswerFailure | null): string | null {
 
 export async function runChat(deps: RunChatDeps, body: ChatBody, signal: AbortSignal): Promise<void> {
   const gathered = gatherChanges(deps.tell)
+  const sentAt = performance.now()
+  let firstMs: number | null = null
   let requestId: string | null = null
   let isCharged = false
   let isRefused = false
@@ -51,9 +58,11 @@ export async function runChat(deps: RunChatDeps, body: ChatBody, signal: AbortSi
       { ...named(deps.name), signal, onResponse },
     )) {
       isCharged ||= event.svc !== undefined
+      if (hasContent(event)) firstMs ??= performance.now() - sentAt
       gathered.addChunk(event)
     }
-    gathered.addChange((answer) => ({ ...answer, state: 'done' }))
+    const totalMs = performance.now() - sentAt
+    gathered.addChange((answer) => ({ ...answer, state: 'done', firstMs, totalMs }))
   } catch (error) {
     const failure = signal.aborted ? null : failureOf(error)
     requestId = earlierRequest(failure) ?? requestId

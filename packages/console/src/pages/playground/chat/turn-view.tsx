@@ -3,6 +3,7 @@ import { Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../../ui/button.tsx'
 import { inputLook } from '../../../ui/field.tsx'
+import { AttachmentView } from '../image-input.tsx'
 import { AnswerCard, Versions } from './answer-card.tsx'
 import type { ChatStore } from './chat-store.ts'
 import { type Conversation, shownAnswer, siblingsOf, type Turn } from './conversation.ts'
@@ -35,6 +36,7 @@ export function TurnView({ store, conversation, turn }: TurnViewProps) {
             isOneOfMany={lanes.length > 1}
             onShow={(at) => store.showAnswer(turn.id, lane, at)}
             onRetry={() => store.retry(turn.id, lane)}
+            onReplies={(replies) => store.reply(turn.id, lane, answer, replies)}
             onBranch={() => store.branch(turn.id)}
           />
         ))}
@@ -53,8 +55,8 @@ function Message({ store, conversation, turn }: TurnViewProps) {
       <div className="flex flex-col gap-2 rounded-lg bg-accent-soft px-3 py-2" data-testid="message">
         {turn.images.length > 0 && (
           <div className="flex flex-wrap gap-2">
-            {turn.images.map(({ name, url }, index) => (
-              <img key={index} src={url} alt={name} className="max-h-40 max-w-full rounded" />
+            {turn.images.map((attachment, index) => (
+              <AttachmentView key={index} attachment={attachment} className="max-h-40 max-w-full rounded" />
             ))}
           </div>
         )}

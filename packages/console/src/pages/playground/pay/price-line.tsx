@@ -1,4 +1,4 @@
-import { ApiError, formatCredits, formatUsd, shortDecimal } from '@svc/contract'
+import { ApiError, formatCredits, formatUsd, shortDecimal, usdShown } from '@svc/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useSettled } from '../../../ui/use-settled.ts'
 import { type PriceRange, priceQuery } from './request-price.ts'
@@ -23,7 +23,8 @@ function Range({ range, isOld }: { readonly range: PriceRange; readonly isOld: b
   const [low, high] = [formatCredits(range.low), formatCredits(range.high)]
   const [shortLow, shortHigh] = [shortDecimal(low), shortDecimal(high)]
   const isKnown = range.low === range.high
-  const dollars = isKnown ? `$${formatUsd(range.low)}` : `$${formatUsd(range.low)} to $${formatUsd(range.high)}`
+  const [low$, high$] = [usdShown(formatUsd(range.low), 'exact'), usdShown(formatUsd(range.high), 'exact')]
+  const dollars = isKnown ? low$ : `${low$} to ${high$}`
   return (
     <span role="group" aria-label={MEANING} aria-busy={isOld} className="figures text-[12px] text-soft">
       costs{' '}
