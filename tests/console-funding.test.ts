@@ -1,10 +1,11 @@
 /** The pages about funding in a real browser: from a payment on a chain to credits, and the statement that has both. */
 import { readFile } from 'node:fs/promises'
-import { parseCredits } from '@svc/contract'
+import { nanocreditsOf, parseCredits } from '@svc/contract'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { depositSettings } from '../packages/server/testing/deposit-gateway.ts'
 import { type EvmChain, hasEvm, startEvmChain, usdg } from '../packages/server/testing/evm-chain.ts'
+import { grant } from '../packages/server/testing/ledger-operations.ts'
 import { addPageWallet, type PageWallet } from '../packages/server/testing/page-wallet.ts'
 import { startTestGateway } from '../packages/server/testing/test-gateway.ts'
 import { useGateway } from '../packages/server/testing/use-gateway.ts'
@@ -13,6 +14,7 @@ import {
   enterSandbox,
   faultsOf,
   openConsole,
+  openPlace,
   openVisit,
   originOf,
   PHONE,
@@ -61,8 +63,10 @@ describe.skipIf(!hasEvm())('funding', () => {
       expect(await page.getByTestId('deposit-address').innerText()).toMatch(/^0x[0-9a-fA-F]{40}$/)
       await page.getByText('No deposit yet.').waitFor()
 
+      await page.getByRole('button', { name: '$10 10,000 credits' }).click()
+      expect(await page.getByLabel('Amount in USDG').inputValue()).toBe('10')
       await page.getByLabel('Amount in USDG').fill('25')
-      await page.getByText('25,000 credits.').waitFor()
+      await page.getByText('25,000 credits.', { exact: true }).waitFor()
       wallet.declineNext()
       await page.getByRole('button', { name: 'Send with Test Wallet' }).click()
       await page.getByRole('alert').getByText('You declined it in the wallet.').waitFor()
@@ -97,7 +101,11 @@ describe.skipIf(!hasEvm())('funding', () => {
       await drawer.getByRole('button', { name: 'Download the receipt' }).click()
       expect(await readFile(await (await saved).path(), 'utf8')).toContain('"kind": "deposit"')
       expect(await faultsOf(page)).toEqual([])
-      await drawer.getByRole('button', { name: 'Close' }).click()
+      await drawer.getByRole('link', { name: 'Receipt' }).click()
+      const receipt = page.getByRole('article', { name: 'Receipt' })
+      await receipt.getByText('$25.00', { exact: true }).waitFor()
+      expect(await faultsOf(page)).toEqual([])
+      await page.getByRole('main').getByRole('link', { name: 'Funding' }).click()
     })
 
     test('a claim by hash says what is wrong, and finds what is right', { timeout: TEST_MS }, async () => {
@@ -118,6 +126,10 @@ describe.skipIf(!hasEvm())('funding', () => {
       expect(await faultsOf(page)).toEqual([])
       await other.click()
       await page.getByRole('img', { name: 'Code for paying ETH on Robinhood Chain' }).waitFor()
+      // What it is worth now, by the feed that values it: 2,500 dollars for one.
+      await page.getByRole('button', { name: '$25 about 25,000 credits' }).click()
+      expect(await page.getByLabel('Amount in ETH').inputValue()).toBe('0.01')
+      await page.getByText(/^Worth \$25\.00 now, about 25,000 credits\. 1 ETH is \$2,500\.00, asked /).waitFor()
       await page.getByText('Its credits are in the balance.').waitFor()
       await expect.poll(() => balanceOf(page)).toBe('50,000 credits')
     })
@@ -201,13 +213,53 @@ describe.skipIf(!hasEvm())('funding', () => {
   })
 })
 
-test('where no deposits are taken, the page says what it takes', { timeout: TEST_MS }, async () => {
-  const gateway = await startTestGateway()
-  const { context, page, complaints } = await openVisit(browser)
-  await enterSandbox(page, gateway, '/fund')
-  await page.getByText('npm run fund').waitFor()
-  expect(await faultsOf(page)).toEqual([])
-  expect(faultsAmong(complaints)).toEqual([])
-  await context.close()
-  await gateway.stop()
-})
+test(
+  'where no deposits are taken the page says so; a month that is over has an invoice',
+  { timeout: TEST_MS },
+  async () => {
+    // Forty days ago something is charged.
+    let agoMs = 40 * 86_400_000
+    const gateway = await startTestGateway({ clock: { now: () => Date.now() - agoMs } })
+    const before = await openVisit(browser)
+    await enterSandbox(before.page, gateway)
+    const [, teamId = ''] = /team\/([^/?]+)/.exec(before.page.url()) ?? []
+    await before.context.close()
+    const { database, ledger } = gateway.gateway
+    const team = database.read.selectFrom('team').select('account_id').where('team_id', '=', teamId)
+    const { account_id: accountId } = await team.executeTakeFirstOrThrow()
+    await ledger.submit(grant(accountId, nanocreditsOf(10n ** 12n), { now: Date.now() - agoMs }))
+    const { rawKey } = await gateway.createKey({ accountId, teamId, name: 'a key' })
+    const body = { model: 'svc-gpt', messages: [{ role: 'user', content: 'Hello' }] }
+    expect((await gateway.chat(body, { key: rawKey })).status).toBe(200)
+    agoMs = 0
+    const { context, page, complaints } = await openVisit(browser)
+    await enterSandbox(page, gateway, '/fund')
+    await page.getByText('npm run fund').waitFor()
+    expect(await faultsOf(page)).toEqual([])
+
+    await page.getByText('Give the business’s name and address').waitFor()
+    await openPlace(page, 'Settings')
+    await page.getByLabel('Name of the business').fill('Gateways Ltd')
+    await page.getByLabel('Address of the business').fill('2 Row\nDublin')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved: the settings').waitFor()
+    await openPlace(page, 'Funding')
+    await page.getByRole('button', { name: 'Billing details' }).click()
+    await page.getByLabel('Name of the business or person').fill('Ada & Co.')
+    await page.getByLabel('Address', { exact: true }).fill('1 Loop')
+    expect(await faultsOf(page)).toEqual([])
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('button', { name: 'Issue the invoice' }).click()
+    const invoice = page.getByRole('article', { name: 'Invoice INV-000001' })
+    for (const text of ['Gateways Ltd', 'Ada & Co.', 'svc-gpt']) await invoice.getByText(text).waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    await page.emulateMedia({ media: 'print' })
+    expect(await page.getByRole('link', { name: 'Download CSV' }).isVisible()).toBe(false)
+    await page.emulateMedia({ media: 'screen' })
+    await page.setViewportSize(PHONE)
+    expect(await faultsOf(page)).toEqual([])
+    expect(faultsAmong(complaints)).toEqual([])
+    await context.close()
+    await gateway.stop()
+  },
+)

@@ -37,7 +37,10 @@ afterAll(async () => {
   await gateway.stop()
 })
 
-const PLACES = ['Earnings', 'Accounts', 'Deposits', 'Upstreams', 'Prices', 'Audit', 'Journal', 'Settings'] as const
+const PLACES = [
+  ...(['Earnings', 'Accounts', 'Deposits', 'Upstreams', 'Prices', 'Announcements'] as const),
+  ...(['Audit', 'Journal', 'Settings'] as const),
+]
 
 async function giveReason(reason: string, button: string): Promise<void> {
   await page.getByLabel('Reason').fill(reason)
@@ -164,6 +167,51 @@ test('a deposit under review is looked at and released', { timeout: TEST_MS }, a
   expect(row).toEqual({ state: 'confirming', note: 'known sender' })
   await page.getByRole('button', { name: 'Close', exact: true }).click()
   await page.getByText('Nothing waits for you.').waitFor()
+})
+
+test('what is announced is read until it is dismissed, and taken back', { timeout: TEST_MS }, async () => {
+  await openPlace(page, 'Announcements')
+  await page.getByRole('button', { name: 'New announcement' }).click()
+  await page.getByLabel('Kind').selectOption('maintenance')
+  await page.getByLabel('Title').fill('New disks')
+  await page.getByLabel('Text').fill('Ten minutes without service.')
+  const at = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 16)
+  await page.getByLabel('It begins').fill(at(48))
+  await page.getByLabel('It ends').fill(at(49))
+  expect(await faultsOf(page)).toEqual([])
+  await page.getByRole('button', { name: 'Announce it' }).click()
+  const banner = page.getByRole('list', { name: 'Announcements' })
+  await banner.getByText('Ten minutes without service.').waitFor()
+  expect(await faultsOf(page)).toEqual([])
+  await page.getByRole('button', { name: 'Dismiss: New disks' }).click()
+  await page.reload()
+  await page.getByText('shown', { exact: true }).waitFor()
+  expect(await banner.count()).toBe(0)
+  await page.getByRole('button', { name: 'Take it back' }).click()
+  await giveReason('no disks', 'Take it back')
+  await page.getByText('withdrawn', { exact: true }).waitFor()
+})
+
+test('a price is set after a look at what it changes, and is removed', { timeout: TEST_MS }, async () => {
+  await openPlace(page, 'Prices')
+  await page.getByRole('button', { name: 'Set a price' }).click()
+  const model = 'openai/gpt-4o-mini'
+  await page.getByLabel('Id of the model').fill(model)
+  await page.getByLabel('Input, for 1M tokens', { exact: true }).fill('10')
+  await page.getByLabel('Output, for 1M tokens').fill('20')
+  expect(await faultsOf(page)).toEqual([])
+  await page.getByRole('button', { name: 'Preview' }).click()
+  const changes = page.getByRole('region', { name: 'What changes' })
+  await changes.getByText('input: 12,000 credits').waitFor()
+  expect(await faultsOf(page)).toEqual([])
+  await giveReason('dearer', 'Apply it')
+  const set = page.getByRole('region', { name: 'What is set' })
+  await set.getByText('$10.00 in, $20.00 out per million').first().waitFor()
+  await page.getByRole('button', { name: `Change the price of ${model}` }).click()
+  await page.getByRole('button', { name: 'Preview without it' }).click()
+  await changes.waitFor()
+  await giveReason('cheap again', 'Remove it')
+  await set.waitFor({ state: 'detached' })
 })
 
 test('upstreams, prices, the audit and the journal are shown', { timeout: TEST_MS }, async () => {

@@ -1,7 +1,7 @@
 /** One chaos run of deposits: payments arrive on a chain while gateways that watch it are killed at random moments. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
-import { valueOfDeposit } from '../../packages/server/src/pricing/deposit-value.ts'
+import { valueOfDeposit } from '@svc/contract/deposit-value'
 import type { DatabaseEngine } from '../../packages/server/src/platform/db/database.ts'
 import type { Hex } from '../../packages/server/src/chain/assets.ts'
 import { testXpub } from '../../packages/server/testing/deposit-scene.ts'

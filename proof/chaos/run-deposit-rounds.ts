@@ -9,7 +9,7 @@ import { ChainUnavailableError } from '../../packages/server/src/chain/chain-una
 import type { DatabaseEngine } from '../../packages/server/src/platform/db/database.ts'
 import { settleTransaction } from '../../packages/server/src/deposits/settle-transaction.ts'
 import { watchChain } from '../../packages/server/src/deposits/watch-chain.ts'
-import { valueOfDeposit } from '../../packages/server/src/pricing/deposit-value.ts'
+import { valueOfDeposit } from '@svc/contract/deposit-value'
 import { TOKEN } from '../../packages/server/testing/evm-chain.ts'
 import { createRandom, type Random } from '../../packages/server/testing/random.ts'
 import type { RpcProxy } from '../../packages/server/testing/rpc-proxy.ts'

@@ -1,7 +1,7 @@
 /** Accounts that are paid on a chain, and what the books must hold of that. */
 import { request } from 'undici'
 import type { Hex } from '../../packages/server/src/chain/assets.ts'
-import { valueOfDeposit } from '../../packages/server/src/pricing/deposit-value.ts'
+import { valueOfDeposit } from '@svc/contract/deposit-value'
 import type { EvmChain } from '../../packages/server/testing/evm-chain.ts'
 import type { Random } from '../../packages/server/testing/random.ts'
 import type { Rig } from './gateway-rig.ts'

@@ -35,6 +35,7 @@ export const LEVELS: Readonly<Record<string, number>> = {
   'money/archive': 3,
   'money/billing': 3,
   'money/ledger-log': 3,
+  'money/invoices': 4,
   'money/reconciliation': 4,
   'pipeline/routing': 3,
   pipeline: 4,

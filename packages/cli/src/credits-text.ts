@@ -4,6 +4,7 @@ import {
   formatUsd,
   nanocreditsFrom,
   shortDecimal,
+  usdShown,
   type DecimalText,
   type Nanocredits,
 } from '@svc/contract'
@@ -18,7 +19,7 @@ export function creditsTextOf(amount: Nanocredits): string {
   return creditsText(formatCredits(amount))
 }
 
-/** The same amount in US dollars: "$0.0125". */
+/** The same amount in US dollars: "$0.0125", "$2.50". */
 export function usdText(credits: DecimalText): string {
-  return `$${shortDecimal(formatUsd(nanocreditsFrom(credits)))}`
+  return usdShown(formatUsd(nanocreditsFrom(credits)))
 }

@@ -4,10 +4,13 @@
  */
 import { accountEndpoints } from './console/account-endpoints.ts'
 import type { ConsoleEndpoint } from './console/console-endpoint.ts'
+import { announcementEndpoints } from './console/announcement-endpoints.ts'
 import { deviceEndpoints } from './console/device-endpoints.ts'
 import { invitationEndpoints } from './console/invitation-endpoints.ts'
 import { fundingEndpoints } from './console/funding-endpoints.ts'
+import { invoiceEndpoints } from './console/invoice-endpoints.ts'
 import { modelPriceEndpoints } from './console/model-endpoints.ts'
+import { offerEndpoints } from './console/offer-endpoints.ts'
 import { operatorEndpoints } from './console/operator-endpoints.ts'
 import { peopleEndpoints } from './console/people-endpoints.ts'
 import { sessionEndpoints } from './console/session-endpoints.ts'
@@ -21,7 +24,10 @@ export const consoleEndpoints = {
   ...peopleEndpoints,
   ...invitationEndpoints,
   ...fundingEndpoints,
+  ...invoiceEndpoints,
   ...operatorEndpoints,
+  ...announcementEndpoints,
+  ...offerEndpoints,
   ...modelPriceEndpoints,
 } as const
 

@@ -1,4 +1,4 @@
-import { CREDITS_PER_USD, NANOCREDITS_PER_CREDIT, nanocreditsOf, type Nanocredits } from '@svc/contract'
+import { CREDITS_PER_USD, NANOCREDITS_PER_CREDIT, nanocreditsOf, type Nanocredits } from './credits.ts'
 import { parseUsd } from './usd.ts'
 
 const ATTO_PER_USD = 10n ** 18n

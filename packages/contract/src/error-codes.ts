@@ -55,6 +55,8 @@ export const errorCodes = {
   wallet_not_found: { status: 404, type: 'invalid_request_error' },
   wallet_not_linked: { status: 403, type: 'permission_error' },
   usage_not_found: { status: 404, type: 'invalid_request_error' },
+  announcement_not_found: { status: 404, type: 'invalid_request_error' },
+  invoice_not_found: { status: 404, type: 'invalid_request_error' },
   file_not_found: { status: 404, type: 'invalid_request_error' },
   job_not_found: { status: 404, type: 'invalid_request_error' },
   content_expired: { status: 404, type: 'invalid_request_error' },

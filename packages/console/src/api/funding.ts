@@ -101,6 +101,44 @@ export const claimQuery = (teamId: string, claim: Claim) =>
     },
   })
 
+/** How often the price of ETH is asked for while a page shows it, in milliseconds. */
+const PRICE_MS = 30_000
+
+/** What one ETH is worth now. */
+export const pricesQuery = (teamId: string) =>
+  queryOptions({
+    queryKey: ['team', teamId, 'prices'],
+    queryFn: ({ signal }) =>
+      consoleApi.call(consoleEndpoints.listTeamPrices, { path: { team_id: teamId } }, { signal }),
+    refetchInterval: PRICE_MS,
+  })
+
+/** Both parties of the team's invoices and receipts. */
+export const billingQuery = (teamId: string) =>
+  queryOptions({
+    queryKey: ['team', teamId, 'billing'],
+    queryFn: ({ signal }) =>
+      consoleApi.call(consoleEndpoints.getTeamBilling, { path: { team_id: teamId } }, { signal }),
+  })
+
+export const invoicesQuery = (teamId: string) =>
+  queryOptions({
+    queryKey: ['team', teamId, 'invoices'],
+    queryFn: ({ signal }) =>
+      consoleApi.call(consoleEndpoints.listTeamInvoices, { path: { team_id: teamId } }, { signal }),
+  })
+
+export const invoiceQuery = (teamId: string, number: number) =>
+  queryOptions({
+    queryKey: ['team', teamId, 'invoices', number],
+    queryFn: ({ signal }) =>
+      consoleApi.call(
+        consoleEndpoints.getTeamInvoice,
+        { path: { team_id: teamId, number: String(number) } },
+        { signal },
+      ),
+  })
+
 export const walletsQuery = (teamId: string) =>
   queryOptions({
     queryKey: ['team', teamId, 'wallets'],

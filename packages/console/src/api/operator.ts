@@ -12,6 +12,17 @@ export const operatorSettingsQuery = queryOptions({
   queryFn: ({ signal }) => consoleApi.call(consoleEndpoints.getOperatorSettings, {}, { signal }),
 })
 
+export const operatorAnnouncementsQuery = queryOptions({
+  queryKey: [OPERATOR, 'announcements'],
+  queryFn: ({ signal }) => consoleApi.call(consoleEndpoints.listOperatorAnnouncements, {}, { signal }),
+})
+
+/** Prices and routes of the file and of the console. */
+export const offersQuery = queryOptions({
+  queryKey: [OPERATOR, 'offers'],
+  queryFn: ({ signal }) => consoleApi.call(consoleEndpoints.getOffers, {}, { signal }),
+})
+
 export const operatorsQuery = queryOptions({
   queryKey: [OPERATOR, 'operators'],
   queryFn: ({ signal }) => consoleApi.call(consoleEndpoints.listOperators, {}, { signal }),

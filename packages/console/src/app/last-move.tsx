@@ -42,14 +42,20 @@ export function LastMove({ credits, isLow, threshold }: LastMoveProps) {
       role="status"
       aria-label="Last change of the balance"
       className={clsx(
-        'figures pointer-events-none absolute top-full right-0 mt-[3px] text-[11px] leading-3 whitespace-nowrap',
-        moved !== null && moved.by > 0n ? 'text-success' : 'text-soft',
+        'figures pointer-events-none absolute top-full right-0 mt-3 rounded border border-line bg-raised px-2.5 py-1',
+        'text-[13px] leading-5 whitespace-nowrap shadow-[0_4px_12px_rgb(0_0_0/0.12)] empty:hidden',
+        moved !== null && moved.by > 0n ? 'text-success' : 'text-text',
       )}
     >
-      {moved !== null &&
-        `${moved.by > 0n ? '+' : '−'}${exactText(formatCredits(nanocreditsOf(moved.by < 0n ? -moved.by : moved.by)))}`}
+      {moved !== null && moveText(moved.by)}
     </span>
   )
+}
+
+/** In words: a number of its own beside the balance says not what it is. */
+function moveText(by: bigint): string {
+  const credits = exactText(formatCredits(nanocreditsOf(by < 0n ? -by : by)))
+  return by < 0n ? `Last charge ${credits} credits` : `${credits} credits added`
 }
 
 function differenceOf(before: string, after: string): bigint {

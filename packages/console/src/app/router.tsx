@@ -120,6 +120,18 @@ const statement = createRoute({
   component: lazyPage(() => import('../pages/statement/statement-page.tsx'), 'StatementPage'),
 })
 
+const invoice = createRoute({
+  getParentRoute: () => team,
+  path: '/fund/invoices/$number',
+  component: lazyPage(() => import('../pages/documents/invoice-page.tsx'), 'InvoicePage'),
+})
+
+const receipt = createRoute({
+  getParentRoute: () => team,
+  path: '/fund/receipts/$depositId',
+  component: lazyPage(() => import('../pages/documents/receipt-page.tsx'), 'ReceiptPage'),
+})
+
 const people = createRoute({
   getParentRoute: () => team,
   path: '/team',
@@ -225,6 +237,12 @@ const operatorPrices = createRoute({
   component: lazyPage(() => import('../pages/operator/prices-page.tsx'), 'PricesPage'),
 })
 
+const operatorAnnouncements = createRoute({
+  getParentRoute: () => operator,
+  path: '/announcements',
+  component: lazyPage(() => import('../pages/operator/announcements-page.tsx'), 'AnnouncementsPage'),
+})
+
 const operatorAudit = createRoute({
   getParentRoute: () => operator,
   path: '/audit',
@@ -252,6 +270,7 @@ const operatorPages = operator.addChildren([
   operatorDeposits.addChildren([operatorDeposit]),
   operatorUpstreams,
   operatorPrices,
+  operatorAnnouncements,
   operatorAudit,
   operatorJournal,
   operatorSettings,
@@ -269,7 +288,7 @@ const routes = root.addChildren([
       ...catalogPages,
       usage.addChildren([usageRecord]),
       fund.addChildren([fundDeposit]),
-      statement,
+      ...([statement, invoice, receipt] as const),
       ...peoplePages,
       operatorPages,
     ]),

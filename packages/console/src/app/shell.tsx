@@ -2,10 +2,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useRouter } from '@tanstack/react-router'
 import { type ComponentProps, Suspense, useEffect } from 'react'
+import { announcementsQuery } from '../api/announcements.ts'
 import { ownInvitationsQuery } from '../api/own-invitations.ts'
 import { useTeam } from '../api/session.ts'
 import { lazyPart } from '../ui/lazy-part.ts'
 import { PageSkeleton } from '../ui/skeleton.tsx'
+import type { Announcements as News } from './announcements.tsx'
 import { rememberTeam } from './last-team.ts'
 import type { OwnInvitations as Invitations } from './own-invitations.tsx'
 import { BottomBar, Sidebar } from './navigation.tsx'
@@ -14,6 +16,12 @@ import { TopBar } from './top-bar.tsx'
 /** Most people have none. */
 const OwnInvitations = lazyPart<ComponentProps<typeof Invitations>>(
   async () => (await import('./own-invitations.tsx')).OwnInvitations,
+  () => null,
+)
+
+/** Most of the time there are none. */
+const Announcements = lazyPart<ComponentProps<typeof News>>(
+  async () => (await import('./announcements.tsx')).Announcements,
   () => null,
 )
 
@@ -32,6 +40,7 @@ function useContentFocus(): void {
 
 export function Shell() {
   const team = useTeam()
+  const announcements = useQuery(announcementsQuery).data?.data ?? []
   const invitations = useQuery(ownInvitationsQuery).data?.data ?? []
   useContentFocus()
   useEffect(() => rememberTeam(team.id), [team.id])
@@ -53,6 +62,11 @@ export function Shell() {
           className="mx-auto flex w-full max-w-[96rem] flex-1 flex-col px-4 pt-6 pb-[calc(var(--bar)+2rem)] outline-none
             md:px-8 md:pt-8 md:pb-12 print:block"
         >
+          {announcements.length > 0 && (
+            <Suspense fallback={null}>
+              <Announcements announcements={announcements} />
+            </Suspense>
+          )}
           {invitations.length > 0 && (
             <Suspense fallback={null}>
               <OwnInvitations invitations={invitations} />

@@ -1,4 +1,4 @@
-import { formatUsd, nanocreditsFrom, shortBalance, shortDecimal, type DecimalText } from '@svc/contract'
+import { formatUsd, nanocreditsFrom, shortBalance, shortDecimal, type DecimalText, usdShown } from '@svc/contract'
 import type { ClipboardEvent } from 'react'
 
 interface CreditsProps {
@@ -33,11 +33,9 @@ export function Credits({ value, withUsd = false, withUnit = true, isBalance = f
   )
 }
 
-/** Such as $2.50: with two decimals at least, and rounded as the credits beside it are. */
+/** Such as $2.50, rounded as the credits beside it are. */
 export function usdText(credits: DecimalText, isBalance = false): string {
-  const dollars = (isBalance ? shortBalance : shortDecimal)(formatUsd(nanocreditsFrom(credits)))
-  const [whole = '', fraction = ''] = dollars.split('.')
-  return `$${whole}.${fraction.padEnd(2, '0')}`
+  return usdShown(formatUsd(nanocreditsFrom(credits)), isBalance ? 'down' : 'half_up')
 }
 
 /** Puts the exact number where the shown one was selected; a selection that goes beyond it is left as it is. */
@@ -58,7 +56,7 @@ interface UsdProps {
 /** An amount of credits in dollars. */
 export function Usd({ value, isBalance = false }: UsdProps) {
   return (
-    <span className="figures whitespace-nowrap" title={`${formatUsd(nanocreditsFrom(value))} USD`}>
+    <span className="figures whitespace-nowrap" title={usdShown(formatUsd(nanocreditsFrom(value)), 'exact')}>
       {usdText(value, isBalance)}
     </span>
   )

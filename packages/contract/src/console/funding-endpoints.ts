@@ -16,6 +16,7 @@ import {
   teamDepositAddress,
   teamDepositList,
   teamDepositPath,
+  teamPrices,
   teamReceiptRequest,
   teamWalletPath,
 } from './team-funding.ts'
@@ -39,6 +40,15 @@ export const fundingEndpoints = {
     permission: 'deposits:manage',
     request: { path: teamPath },
     reply: { description: 'Where to pay; no chains where the operator takes no deposits.', json: teamDepositAddress },
+    errors: [],
+  },
+  listTeamPrices: {
+    id: 'listTeamPrices',
+    method: 'GET',
+    path: '/console/teams/{team_id}/deposits/prices',
+    permission: 'deposits:manage',
+    request: { path: teamPath },
+    reply: { description: 'What one ETH is worth now. A deposit is worth the price of its block.', json: teamPrices },
     errors: [],
   },
   claimTeamDeposit: {
@@ -159,6 +169,7 @@ export const fundingEndpoints = {
   },
 } as const satisfies ConsoleTable<
   | 'getTeamDepositAddress'
+  | 'listTeamPrices'
   | 'claimTeamDeposit'
   | 'listTeamDeposits'
   | 'getTeamDeposit'

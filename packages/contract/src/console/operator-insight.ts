@@ -100,6 +100,9 @@ export const auditStartReply = z.object({ started: z.boolean().describe('False w
 
 export const journalActions = [
   'settings.change',
+  'offer.change',
+  'announcement.publish',
+  'announcement.withdraw',
   'operator.add',
   'operator.remove',
   'account.create',

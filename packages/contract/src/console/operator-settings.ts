@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { invoiceNote, partyAddress, partyName, taxId } from './party.ts'
 
 export const BRAND_LENGTH_MAX = 40
 export const TERMS_LENGTH_MAX = 50_000
@@ -31,6 +32,10 @@ const settings = z.object({
   brand: z.string().describe('What pages and emails call the gateway.'),
   terms_url: z.string().nullable().describe('Address of the terms; takes precedence over the text.'),
   terms_text: z.string().nullable().describe('Terms that the console shows itself.'),
+  business_name: z.string().nullable().describe('Who sells, on invoices and receipts.'),
+  business_address: z.string().nullable().describe('Lines. Invoices need it and the name.'),
+  business_tax_id: z.string().nullable(),
+  invoice_note: z.string().nullable().describe('What every invoice says at its end.'),
 })
 
 export type OperatorSettings = z.output<typeof settings>
@@ -49,6 +54,10 @@ export const operatorSettingsReply = z.object({
       brand: setting,
       terms_url: setting,
       terms_text: setting,
+      business_name: setting,
+      business_address: setting,
+      business_tax_id: setting,
+      invoice_note: setting,
     })
     .partial()
     .describe('Who set what, and when in seconds since the epoch.'),
@@ -63,6 +72,10 @@ export const operatorSettingsChange = z
     brand: brand.nullable(),
     terms_url: termsUrl.nullable(),
     terms_text: termsText.nullable(),
+    business_name: partyName.nullable(),
+    business_address: partyAddress.nullable(),
+    business_tax_id: taxId.nullable(),
+    invoice_note: invoiceNote.nullable(),
   })
   .partial()
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { deposit, depositAddressReply, depositList, depositPath } from '../deposits.ts'
 import { EMAIL_ADDRESS_LENGTH_MAX, isPlainEmailAddress } from '../email-address.ts'
+import { usdNumber } from '../money-schema.ts'
 import { linkedWalletPath } from '../wallets.ts'
 import { teamPath } from './team-keys.ts'
 
@@ -10,6 +11,23 @@ export const teamDepositAddress = depositAddressReply.extend({
 })
 
 export type TeamDepositAddress = z.output<typeof teamDepositAddress>
+
+/** What one ETH is worth now, by the source that values deposits. */
+export const teamPrices = z.object({
+  data: z
+    .array(
+      z.object({
+        chainId: deposit.shape.chainId,
+        asset: z.literal('ETH'),
+        price_usd: usdNumber.nullable().describe('US dollars of one ETH; null while the chain says none.'),
+        priced_at: z.int().nullable().describe('When the source gave it, in seconds since the epoch.'),
+        asked_at: z.int().describe('When the gateway asked for it, in seconds since the epoch.'),
+      }),
+    )
+    .describe('One for each chain that takes ETH.'),
+})
+
+export type TeamPrices = z.output<typeof teamPrices>
 
 /** A deposit as the console shows it. */
 export const teamDeposit = deposit.extend({

@@ -9,9 +9,12 @@ export type StatementKind = (typeof statementKinds)[number]
 
 const MONTH = /^20\d\d-(0[1-9]|1[0-2])$/
 
-const month = z.string().regex(MONTH, 'expected a month such as 2026-01.').describe('A month of UTC, such as 2026-01.')
+export const statementMonth = z
+  .string()
+  .regex(MONTH, 'expected a month such as 2026-01.')
+  .describe('A month of UTC, such as 2026-01.')
 
-export const teamStatementQuery = z.object({ month })
+export const teamStatementQuery = z.object({ month: statementMonth })
 
 const ENTRY_PAGE_DEFAULT = 50
 const ENTRY_PAGE_MAX = 200
@@ -30,8 +33,8 @@ export type TeamStatementEntriesQuery = z.output<typeof teamStatementEntriesQuer
 
 /** The month of an account, from the rows of its ledger: opening + the sums of all kinds = closing, exactly. */
 export const teamStatement = z.object({
-  month,
-  first_month: month.describe('The month in which the account was made.'),
+  month: statementMonth,
+  first_month: statementMonth.describe('The month in which the account was made.'),
   account_id: z.string(),
   from: z.int().describe('Seconds since the epoch; the month begins.'),
   to: z.int().describe('Seconds since the epoch; the next month begins.'),

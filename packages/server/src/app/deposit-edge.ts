@@ -7,6 +7,7 @@ import type { Database } from '../platform/db/database.ts'
 import { FinalityLags } from '../deposits/finality-lags.ts'
 import { UNKNOWN_SECONDS } from '../deposits/claim-deposit.ts'
 import { createDepositStore } from '../deposits/deposit-store.ts'
+import { PresentPrices } from '../deposits/present-prices.ts'
 import { createWalletStore } from '../deposits/wallet-store.ts'
 import { UnknownTransactions } from '../deposits/unknown-transactions.ts'
 import type { LimitCounters } from '../admission/limits/limit-counters.ts'
@@ -82,6 +83,7 @@ function edgeDeposits(parts: DepositEdgeParts, publicOrigin: () => string): Edge
       linkOf: (teamId) => `${publicOrigin()}/console/team/${teamId}/fund`,
       isLocal: hasLocalDeposits(config),
     },
+    prices: new PresentPrices({ chains: deposits?.readers ?? new Map(), clock }),
     wallets: {
       store: wallets,
       linking: linksWallets ? { wallets, chains: deposits.readers, origin: publicOrigin, clock } : null,

@@ -2,9 +2,7 @@
 import { createBalanceStore } from '../money/billing/balance-store.ts'
 import { EmptyAnswerThrottle } from '../money/billing/empty-answer-throttle.ts'
 import type { BillingDeps } from '../money/billing/open-hold.ts'
-import { BookedSums } from '../money/billing/booked-sums.ts'
 import { createModelSpeedReader } from '../money/billing/read-timings.ts'
-import { createStatementStore } from '../money/billing/statement-store.ts'
 import { createUsageStore } from '../money/billing/usage-store.ts'
 import type { Model } from '../catalog/model.ts'
 import type { Config } from '../config/config.ts'
@@ -18,10 +16,10 @@ import { RateLimiter } from '../admission/limits/rate-limiter.ts'
 import { BodyBudget } from '../edge/read-body.ts'
 import { wireBatches } from './wire-batches.ts'
 import { wireImages } from './wire-images.ts'
+import { wireInvoices } from './wire-invoices.ts'
 import { traceLedger } from './observe/trace-ledger.ts'
 import { wireUploads } from './wire-uploads.ts'
 import { wireVideos } from './wire-videos.ts'
-import { hasLocalDeposits } from './open-local-chains.ts'
 import { settlementListener } from './open-observation.ts'
 import type { SettlementListener } from '../money/billing/settlement-listener.ts'
 import { openOperators } from './open-operators.ts'
@@ -157,12 +155,7 @@ export function edgeDeps(parts: Parts, publicOrigin: () => string, health: () =>
       isPublished: config.ledgerLog.isPublished,
     },
     exports: new ExportSlots(),
-    statements: {
-      store: createStatementStore(parts.database),
-      clock,
-      booked: new BookedSums(),
-      hasLocalChains: hasLocalDeposits(parts.config),
-    },
+    ...wireInvoices(parts),
     ...depositEdge({ ...parts, brand: async () => (await parts.console.deps.settings()).brand }, publicOrigin),
     devices: parts.console.deps.devices,
     catalog,

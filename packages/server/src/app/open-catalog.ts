@@ -5,7 +5,7 @@
 import { isSoldByTokens, trimEndOf } from '@svc/contract'
 import { type BuiltCatalog, buildCatalog } from '../catalog/build-catalog.ts'
 import { catalogConfigFrom, listsPrices } from '../catalog/catalog-config.ts'
-import { createLiveCatalog, type LiveCatalog } from '../catalog/catalog.ts'
+import { type Catalog, createLiveCatalog, type LiveCatalog } from '../catalog/catalog.ts'
 import type { CatalogList, CatalogRow } from '../catalog/catalog-row.ts'
 import { loadFeatured } from '../catalog/featured.ts'
 import { createLastGoodCopy } from '../catalog/last-good-copy.ts'
@@ -13,6 +13,7 @@ import { describeUnderpricedAliases, findUnderpricedAliases } from '../catalog/p
 import { type ChangedIds, refreshCatalog, type RefreshResult } from '../catalog/refresh.ts'
 import { loadSnapshot } from '../catalog/snapshot.ts'
 import type { Config, UpstreamConfig } from '../config/config.ts'
+import { type OfferSettings, withOffers } from '../config/resolve-offers.ts'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import { loadSandbox, type SandboxPackage } from './load-sandbox.ts'
 import { scriptedModelOf } from './open-sandbox.ts'
@@ -25,11 +26,15 @@ export interface OpenCatalog {
   readonly catalog: LiveCatalog
   /** Asks the upstream for its list and swaps it in; what came of it goes to the log. */
   refresh(fetchList: () => Promise<unknown>): Promise<void>
+  /** Sells by what operators have set beside the file. */
+  apply(offers: OfferSettings): void
+  /** The catalog as it would be; nothing is sold by it. */
+  preview(offers: OfferSettings): Catalog
 }
 
 /** Opens the catalog and says what the operator has to know about its prices. */
 export async function openCatalog(config: Config, clock: Clock, log: Logger): Promise<OpenCatalog> {
-  const settings = catalogConfigFrom(config)
+  let settings = catalogConfigFrom(config)
   const [primary] = config.upstreams
   const sandbox = primary.kind === 'sandbox' ? await loadSandbox() : null
   const sources = {
@@ -40,7 +45,11 @@ export async function openCatalog(config: Config, clock: Clock, log: Logger): Pr
       return found === null ? null : scriptedModelOf(found)
     },
   }
-  const build = (list: CatalogList | null): BuiltCatalog => buildCatalog(sources, settings, list)
+  let latest: CatalogList | null = null
+  const build = (list: CatalogList | null): BuiltCatalog => {
+    latest = list
+    return buildCatalog(sources, settings, list)
+  }
   const lastGood = createLastGoodCopy({
     dataDir: config.dataDir,
     upstream: primary.name,
@@ -59,6 +68,11 @@ export async function openCatalog(config: Config, clock: Clock, log: Logger): Pr
   return {
     catalog,
     isOwn: () => isOwn,
+    apply: (offers) => {
+      settings = catalogConfigFrom(withOffers(config, offers))
+      catalog.replace(build(latest).catalog)
+    },
+    preview: (offers) => buildCatalog(sources, catalogConfigFrom(withOffers(config, offers)), latest).catalog,
     refresh: async (fetchList) => {
       const result = await refreshCatalog({ catalog, build, fetchList, lastGood, clock })
       if (result.kind === 'kept') {

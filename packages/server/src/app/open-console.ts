@@ -86,7 +86,10 @@ export function isPlayground(config: Config): boolean {
 
 /** What holds where an operator has set nothing. */
 function defaultSettings({ signup }: Pick<Config, 'signup'>): GatewaySettings {
-  return { signup, allowsPasswords: true, allowsWallets: true, brand: BRAND, termsUrl: null, termsText: null }
+  return {
+    ...{ signup, allowsPasswords: true, allowsWallets: true, brand: BRAND, termsUrl: null, termsText: null },
+    ...{ businessName: null, businessAddress: null, businessTaxId: null, invoiceNote: null },
+  }
 }
 
 /** What reads and writes the settings of a gateway. */

@@ -12,6 +12,7 @@ import { createAccountExport } from '../operations/actions/account-export-store.
 import type { OperatorWrites } from '../operations/actions/operations-deps.ts'
 import type { OperatorServices } from '../operations/actions/operator-services.ts'
 import { readUpstreamState } from '../operations/actions/upstream-state.ts'
+import { createAnnouncementStore } from '../access/operators/announcement-store.ts'
 import { createJournalStore } from '../access/operators/journal-store.ts'
 import { createOperatorStore } from '../access/operators/operator-store.ts'
 import { writesOf } from '../access/operators/writes-of.ts'
@@ -30,6 +31,7 @@ function createWrites(database: Database, { catchUp }: Pick<Parts, 'catchUp'>): 
     limits: createAccountLimitStore(database),
     decisions: createDecisionStore(database),
     settings: createOperatorStore(database),
+    announcements: createAnnouncementStore(database),
   }
 }
 
@@ -50,6 +52,7 @@ export function openOperators(parts: Parts): OperatorServices {
     reconciler: parts.reconciler,
     reconcilable: config.upstreams.map(({ name }) => ({ name, tellsFigures: parts.figures.has(name) })),
     journal: createJournalStore(database),
+    announcements: createAnnouncementStore(database),
     writesOf: (by) => createWrites(writesOf(database, by), parts),
     accounts: createAccountStore(database),
     directory: createAccountDirectory(database),
@@ -66,6 +69,8 @@ export function openOperators(parts: Parts): OperatorServices {
     chains: deposits?.readers ?? new Map(),
     chainProblems: () => deposits?.problems() ?? [],
     prices: () => comparePrices(catalog, (name) => reporting.has(name)),
+    compare: (other) => comparePrices(other, (name) => reporting.has(name)),
+    offers: parts.offers,
     unsoldAliases: () => featured.map(({ alias }) => alias).filter((alias) => catalog.find(alias) === null),
     upstreams: () =>
       config.upstreams.flatMap(({ name, kind }) => {

@@ -33,12 +33,12 @@ import { logLateCharges } from './log-late-charges.ts'
 import { consoleOrigins, openConsole } from './open-console.ts'
 import { localOrigin } from './own-address.ts'
 import { openAudits } from './open-audits.ts'
-import { openCatalog } from './open-catalog.ts'
 import { openMedia } from './open-media.ts'
 import { callObservers, observeEngine, openObservation } from './open-observation.ts'
 import { openDeposits } from './open-deposits.ts'
 import { openFigures } from './open-figures.ts'
 import { openReconciliations } from './open-reconciliations.ts'
+import { openOffers } from './live-offers.ts'
 import { openLedgerLog } from './open-ledger-log.ts'
 import { openLimits } from './open-limits.ts'
 import { openOutbox } from './open-outbox.ts'
@@ -124,7 +124,7 @@ export async function openParts(options: GatewayOptions) {
     throw error
   }
   const findProxy = proxiesOf(config)
-  const catalog = await openCatalog(config, clock, log)
+  const { catalog, offers } = await openOffers({ config, database, clock, log })
   const sandbox = await openSandbox(config, catalog.catalog, clock)
   const upstreams = openUpstreams(config, {
     ...{ clock, sandbox, findProxy },
@@ -180,7 +180,7 @@ export async function openParts(options: GatewayOptions) {
     pingDatabase: askInTime(() => ping(database)),
     ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
     leases,
-    ...{ media, ...keyChanges, settlements, processId, observation, deposits, idempotency: names.ofRequests },
+    ...{ media, offers, ...keyChanges, settlements, processId, observation, deposits, idempotency: names.ofRequests },
     ...{ keptItems: createKeptItems(answers), storedResponses: openStoredResponses(database, clock, config) },
     tokenCounter: createTokenCounter(),
     durationProbe: createDurationProbe(),

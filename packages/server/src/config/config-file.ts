@@ -28,7 +28,7 @@ const prices = {
     .describe('The same for those that live long there, such as an hour; `cache_write` by default.'),
 }
 
-const priceSchema = z.strictObject({
+export const priceSchema = z.strictObject({
   ...prices,
   audio_input: usdText.optional().describe('USD per million input tokens that are audio.'),
   audio_output: usdText.optional().describe('USD per million output tokens that are audio.'),
@@ -166,7 +166,7 @@ const targetSchema = filePart({
 
 export type TargetEntry = z.output<typeof targetSchema>
 
-const routeSchema = filePart({
+export const routeSchema = filePart({
   ...target,
   upstream: target.upstream.optional(),
   media_price: orNull(mediaPriceSchema).describe('The same for a model that makes or reads media.'),

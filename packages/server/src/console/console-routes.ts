@@ -9,12 +9,15 @@ import { mountOperatorDeposits } from './operator-deposits.ts'
 import { mountOperatorInsight } from './operator-insight.ts'
 import { mountOperatorReconciliations } from './operator-reconciliations.ts'
 import { mountOperatorRequests } from './operator-requests.ts'
+import { mountOperatorOffers } from './operator-offers.ts'
 import { mountOperatorSettings } from './operator-settings.ts'
 import { mountSecondFactor } from './second-factor.ts'
 import type { ConsoleEdge } from './session-route.ts'
 import { mountSessions } from './sessions.ts'
 import { mountSignInPages } from './sign-in-pages.ts'
+import { mountAnnouncements } from './announcements.ts'
 import { mountTeamFunding } from './team-funding.ts'
+import { mountTeamInvoices } from './team-invoices.ts'
 import { mountTeamKeys } from './team-keys.ts'
 import { mountTeamLimits } from './team-limits.ts'
 import { mountTeamMoney } from './team-money.ts'
@@ -36,7 +39,10 @@ export function mountConsoleRoutes(app: FastifyInstance, parts: ConsoleEdge): vo
   mountTeamMoney(app, parts)
   mountTeamFunding(app, parts)
   mountTeamStatement(app, parts)
+  mountTeamInvoices(app, parts)
   mountOperatorSettings(app, parts)
+  mountAnnouncements(app, parts)
+  mountOperatorOffers(app, parts)
   mountOperatorAccounts(app, parts)
   mountOperatorDeposits(app, parts)
   mountOperatorInsight(app, parts)

@@ -21,15 +21,22 @@ const WIRE_NAMES = {
   brand: 'brand',
   termsUrl: 'terms_url',
   termsText: 'terms_text',
+  businessName: 'business_name',
+  businessAddress: 'business_address',
+  businessTaxId: 'business_tax_id',
+  invoiceNote: 'invoice_note',
 } as const satisfies Readonly<Record<SettingName, keyof OperatorSettings>>
 
 const NAMES = Object.keys(WIRE_NAMES) as SettingName[]
 
 function renderSettings(settings: GatewaySettings): OperatorSettings {
   const { signup, allowsPasswords, allowsWallets, brand, termsUrl, termsText } = settings
+  const { businessName, businessAddress, businessTaxId, invoiceNote } = settings
   return {
     ...{ signup, allows_passwords: allowsPasswords, allows_wallets: allowsWallets },
     ...{ brand, terms_url: termsUrl, terms_text: termsText },
+    ...{ business_name: businessName, business_address: businessAddress },
+    ...{ business_tax_id: businessTaxId, invoice_note: invoiceNote },
   }
 }
 

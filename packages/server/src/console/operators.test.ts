@@ -191,7 +191,7 @@ describeEachEngine('the operator’s rows', (engine) => {
     expect(Object.keys(document)).toEqual([
       ...['format', 'exported_at', 'account', 'teams', 'members', 'limits', 'keys', 'open_holds', 'fundings'],
       ...['requests', 'videos', 'files', 'batches', 'stored_responses', 'invitations', 'deposit_addresses'],
-      ...['wallets', 'deposits', 'letters'],
+      ...['wallets', 'deposits', 'letters', 'billing_details', 'invoices'],
     ])
     expect(document['fundings']).toMatchObject([{ kind: 'grant', funding: '10000', reason: 'test' }])
     expect(document['requests']?.length).toBeGreaterThan(0)

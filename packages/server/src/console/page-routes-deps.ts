@@ -1,3 +1,5 @@
+import type { ActingMember } from '../access/keys/acting-member.ts'
+import type { InvoiceDeps, InvoiceStore } from '../money/invoices/issue-invoice.ts'
 import type { ReadStatementDeps } from '../money/billing/read-statement.ts'
 import type { ModelSpeedReader, ReadTimingsDeps } from '../money/billing/read-timings.ts'
 import type { OperatorServices } from '../operations/actions/operator-services.ts'
@@ -12,6 +14,11 @@ export interface PageRoutesDeps
   extends ModelRoutesDeps, UsageRoutesDeps, DepositRoutesDeps, HealthRoutesDeps, LogRoutesDeps {
   readonly console: ConsoleDeps
   readonly statements: ReadStatementDeps
+  readonly invoices: {
+    readonly deps: InvoiceDeps
+    /** What a member writes, while they may. */
+    readonly writesOf: (by: ActingMember) => Pick<InvoiceStore, 'issue' | 'setDetails'>
+  }
   readonly timings: ReadTimingsDeps & { readonly speeds: ModelSpeedReader }
   readonly exports: ExportSlots
   /** What the operator's pages are given. */

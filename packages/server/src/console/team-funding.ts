@@ -40,6 +40,7 @@ export function mountTeamFunding(app: FastifyInstance, parts: ConsoleEdge): void
     ...(await showDepositPlaces(deposits.places, membership.accountId)),
     mails_receipts: deposits.receipts.outbox !== null,
   }))
+  mountSession(app, parts, consoleEndpoints.listTeamPrices, async () => ({ data: await deposits.prices.read() }))
   mountSession(app, parts, consoleEndpoints.claimTeamDeposit, async ({ membership, session, reply, body: claim }) => {
     await admitClaim(parts.edge, session)
     const { body, retryAfterSeconds } = await claimDeposit(deposits.claims, membership.accountId, claim)

@@ -1,5 +1,5 @@
 import { ASSET_DECIMALS } from '../chain/assets.ts'
-import { valueOfDeposit } from '../pricing/deposit-value.ts'
+import { valueOfDeposit } from '@svc/contract/deposit-value'
 import type { Clock } from '../platform/runtime/clock.ts'
 import { createId } from '../platform/runtime/ids.ts'
 import type { Decision, DecidedDeposit, DecisionStore } from './decision-store.ts'

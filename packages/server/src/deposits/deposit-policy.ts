@@ -3,7 +3,7 @@ import type { Asset, ChainId, Hex } from '../chain/assets.ts'
 import type { DepositsConfig } from '../config/deposits-config.ts'
 import { InvariantError } from '../platform/errors/invariant-error.ts'
 import type { PriceOpinion } from './judge-price.ts'
-import { creditsOfUsd } from '../pricing/deposit-value.ts'
+import { creditsOfUsd } from '@svc/contract/deposit-value'
 
 /** What decides whether a deposit that is real is credited without an operator. Source: decision 0028. */
 export interface DepositPolicy {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createRandom } from '../../testing/random.ts'
-import { creditsOfUsd, valueOfDeposit } from './deposit-value.ts'
+import { creditsOfUsd, valueOfDeposit } from '@svc/contract/deposit-value'
 
 // B147: decimals are the asset's own, and each factor is applied once.
 test.each([

@@ -1,8 +1,10 @@
-import { shortDecimal } from '@svc/contract'
+import { shortDecimal, usdShown } from '@svc/contract'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { FileText } from 'lucide-react'
 import { type Deposit, depositQuery, placesQuery } from '../../api/funding.ts'
 import { useCan, useTeam } from '../../api/session.ts'
+import { buttonLook } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Credits } from '../../ui/credits.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -65,8 +67,8 @@ function Details({ deposit }: { readonly deposit: Deposit }) {
         </Fact>
         {deposit.price_usd !== null && (
           <Fact name="Price">
-            <span className="figures" title={`${deposit.price_usd} USD`}>
-              ${shortDecimal(deposit.price_usd)}
+            <span className="figures" title={usdShown(deposit.price_usd, 'exact')}>
+              {usdShown(deposit.price_usd)}
             </span>{' '}
             for one {deposit.asset}
             {deposit.priced_at !== null && (
@@ -91,6 +93,7 @@ function Details({ deposit }: { readonly deposit: Deposit }) {
         </Fact>
       </Facts>
       <div className="flex flex-wrap gap-2">
+        {deposit.status === 'credited' && <ReceiptLink deposit={deposit} />}
         <CopyButton text={deposit.txHash} what="the transaction hash">
           Copy the hash
         </CopyButton>
@@ -99,6 +102,20 @@ function Details({ deposit }: { readonly deposit: Deposit }) {
         </CopyButton>
       </div>
     </>
+  )
+}
+
+function ReceiptLink({ deposit }: { readonly deposit: Deposit }) {
+  const team = useTeam()
+  return (
+    <Link
+      to="/team/$teamId/fund/receipts/$depositId"
+      params={{ teamId: team.id, depositId: deposit.id }}
+      className={buttonLook('secondary')}
+    >
+      <FileText size={14} aria-hidden />
+      Receipt
+    </Link>
   )
 }
 

@@ -7,6 +7,7 @@ import { type Deposit, depositsQuery } from '../../api/funding.ts'
 import { useTeam } from '../../api/session.ts'
 import { balanceQuery } from '../../api/team.ts'
 import type { FundSearch } from '../../app/search.ts'
+import { buttonLook } from '../../ui/button.tsx'
 import { Credits } from '../../ui/credits.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Empty } from '../../ui/page.tsx'
@@ -44,6 +45,18 @@ export function DepositHistory({ search, isOpen = true }: DepositHistoryProps) {
             search.after === undefined
               ? 'No deposit yet. What is paid to the address shows here within seconds.'
               : 'There are no older deposits.'
+          }
+          action={
+            search.after !== undefined && (
+              <Link
+                to="/team/$teamId/fund"
+                params={{ teamId: team.id }}
+                search={({ after: _after, ...rest }) => rest}
+                className={buttonLook('secondary')}
+              >
+                Show the newest
+              </Link>
+            )
           }
         />
       )}

@@ -1,5 +1,6 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
+import { Suspense } from 'react'
 import { FileText } from 'lucide-react'
 import { type Claim, placesQuery, walletsQuery } from '../../api/funding.ts'
 import { useCan, useSession, useTeam } from '../../api/session.ts'
@@ -11,6 +12,10 @@ import { DepositHistory } from './deposit-history.tsx'
 import { DepositsOff } from './deposits-off.tsx'
 import { FollowClaim } from './follow-claim.tsx'
 import { LinkedWallets } from './linked-wallets.tsx'
+import { AlertCard } from '../team/settings-cards.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { DocumentsCard } from './documents-card.tsx'
+import { Standing } from './standing.tsx'
 import { PayCard } from './pay-card.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/fund')
@@ -19,15 +24,38 @@ const route = getRouteApi('/signed-in/team/$teamId/fund')
 export function FundPage() {
   const canPay = useCan('deposits:manage')
   const canSee = useCan('usage:all')
+  const team = useTeam()
   return (
     <Page
       title="Funding"
       lead="Pay in USDG or ETH. 1 USD is 1,000 credits, and credits never expire."
       actions={canSee && <StatementLink />}
     >
-      {canPay && <Paying />}
-      {!canPay && canSee && <Watching />}
-      {!canPay && !canSee && <Empty text="Your role cannot add credits. Ask an owner or admin of this team." />}
+      <div className="flex flex-col gap-6">
+        <Suspense fallback={<Skeleton className="h-56 w-full" />}>
+          <Standing />
+        </Suspense>
+        {canPay && <Paying />}
+        {!canPay && canSee && <Watching />}
+        {canSee && (
+          <Suspense fallback={<Skeleton className="h-40 w-full" />}>
+            <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_22rem]">
+              <DocumentsCard />
+              <AlertCard />
+            </div>
+          </Suspense>
+        )}
+      </div>
+      {!canPay && !canSee && (
+        <Empty
+          text="Your role cannot add credits. Ask an owner or admin of this team."
+          action={
+            <Link to="/team/$teamId/team" params={{ teamId: team.id }} className={buttonLook('secondary')}>
+              Who they are
+            </Link>
+          }
+        />
+      )}
       <Outlet />
     </Page>
   )

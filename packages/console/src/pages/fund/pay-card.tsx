@@ -1,6 +1,7 @@
+import { usdShown } from '@svc/contract'
 import { clsx } from 'clsx'
 import { ExternalLink } from 'lucide-react'
-import { type ComponentProps, Suspense } from 'react'
+import { type ComponentProps, Suspense, useState } from 'react'
 import type { Claim } from '../../api/funding.ts'
 import { Choice } from '../../ui/choice.tsx'
 import { buttonLook } from '../../ui/button.tsx'
@@ -11,6 +12,9 @@ import { NetworkMark, type TestMoney, useTestMoney } from '../../ui/network-mark
 import type { Place, PlaceAsset, Places } from './place.ts'
 import type { QrCode as Code } from '../../ui/qr-code.tsx'
 import { SendByWallet } from './send-by-wallet.tsx'
+import { parseUnits } from '../../wallet/wallet-calls.ts'
+import { uriOf } from './amount.ts'
+import { AmountField } from './amount-field.tsx'
 
 /** The address is beside it as text. */
 const QrCode = lazyPart<ComponentProps<typeof Code>>(
@@ -56,7 +60,7 @@ export function PayCard({ places, place, asset, canPay, onPick, onSent }: PayCar
       </div>
       {kind !== null && <TestMoneyNote kind={kind} />}
       {canPay ? (
-        <Address place={place} asset={asset} places={places} onSent={onSent} />
+        <Payment key={`${place.chainId} ${asset.asset}`} place={place} asset={asset} places={places} onSent={onSent} />
       ) : (
         <p className="mt-5 text-soft">Link the wallet that you pay from first: only its payments are credited.</p>
       )}
@@ -79,43 +83,62 @@ function TestMoneyNote({ kind }: { readonly kind: TestMoney }) {
   )
 }
 
-function Address({ places, place, asset, onSent }: Omit<PayCardProps, 'canPay' | 'onPick'>) {
+function Payment({ places, place, asset, onSent }: Omit<PayCardProps, 'canPay' | 'onPick'>) {
+  const [amount, setAmount] = useState('')
+  const units = parseUnits(amount, asset.decimals)
+  const uri = uriOf(asset, units)
+  const sent = (claim: Claim): void => {
+    setAmount('')
+    onSent(claim)
+  }
   return (
-    <div className="mt-5 grid gap-6 md:grid-cols-[11rem_minmax(0,1fr)]">
-      <Suspense fallback={<Skeleton className="size-44" />}>
-        <QrCode text={asset.uri} label={`Code for paying ${asset.asset} on ${place.name}`} />
-      </Suspense>
-      <div className="flex min-w-0 flex-col gap-4">
-        <div className="flex flex-col gap-2">
-          <h2 className="font-semibold">
-            Send {asset.asset} on {place.name} to
-          </h2>
-          <AddressText address={place.address} />
-          <div className="flex flex-wrap gap-2">
-            <CopyButton text={place.address} what="the address">
-              Copy the address
-            </CopyButton>
-            <a href={asset.uri} className={buttonLook('secondary')}>
-              <ExternalLink size={14} aria-hidden />
-              Open in wallet
-            </a>
+    <div className="mt-5 flex flex-col gap-6">
+      <AmountField place={place} asset={asset} minimumUsd={places.minimum_usd} amount={amount} onAmount={setAmount} />
+      <div className="grid gap-6 border-t border-line pt-5 md:grid-cols-[11rem_minmax(0,1fr)]">
+        <Suspense fallback={<Skeleton className="size-44" />}>
+          <QrCode text={uri} label={`Code for paying ${asset.asset} on ${place.name}`} />
+        </Suspense>
+        <div className="flex min-w-0 flex-col gap-4">
+          <Address places={places} place={place} asset={asset} amount={units === null ? null : amount} uri={uri} />
+          <div className="border-t border-line pt-4">
+            <SendByWallet place={place} asset={asset} units={units} onSent={sent} />
           </div>
-          <p className="text-[12px] text-soft">
-            Only {asset.asset} on this network arrives here
-            {places.mode === 'wallet' ? ', and only from wallets that are linked' : ''}. Compare the whole address
-            before you pay. Less than {places.minimum_usd} USD waits until your deposits reach that together.
-          </p>
-        </div>
-        <div className="border-t border-line pt-4">
-          <SendByWallet
-            key={`${place.chainId} ${asset.asset}`}
-            place={place}
-            asset={asset}
-            minimumUsd={places.minimum_usd}
-            onSent={onSent}
-          />
         </div>
       </div>
+    </div>
+  )
+}
+
+interface AddressProps {
+  readonly places: Places
+  readonly place: Place
+  readonly asset: PlaceAsset
+  /** As it was typed; null where there is none. */
+  readonly amount: string | null
+  readonly uri: string
+}
+
+function Address({ places, place, asset, amount, uri }: AddressProps) {
+  return (
+    <div className="flex flex-col gap-2">
+      <h2 className="font-semibold">
+        Send {amount !== null && <span className="figures">{amount}</span>} {asset.asset} on {place.name} to
+      </h2>
+      <AddressText address={place.address} />
+      <div className="flex flex-wrap gap-2">
+        <CopyButton text={place.address} what="the address">
+          Copy the address
+        </CopyButton>
+        <a href={uri} className={buttonLook('secondary')}>
+          <ExternalLink size={14} aria-hidden />
+          Open in wallet
+        </a>
+      </div>
+      <p className="text-[12px] text-soft">
+        Only {asset.asset} on this network arrives here
+        {places.mode === 'wallet' ? ', and only from wallets that are linked' : ''}. Compare the whole address before
+        you pay. Less than {usdShown(places.minimum_usd)} waits until your deposits reach that together.
+      </p>
     </div>
   )
 }

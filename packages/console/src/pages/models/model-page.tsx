@@ -8,6 +8,7 @@ import { samplesFor } from '../../samples/code-samples.ts'
 import { KEY_HINT, KEY_PLACE } from '../../samples/code-parts.ts'
 import { CodeTabs } from '../../samples/code-tabs.tsx'
 import { backLink } from '../../ui/back-link.ts'
+import { buttonLook } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Credits, Usd } from '../../ui/credits.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
@@ -39,7 +40,14 @@ export function ModelPage() {
       </Link>
       {model === undefined ? (
         <Page title="Model">
-          <Empty text={`There is no model “${id}” here, or not any more.`} />
+          <Empty
+            text={`There is no model “${id}” here, or not any more.`}
+            action={
+              <Link to="/team/$teamId/models" params={{ teamId: team.id }} className={buttonLook('secondary')}>
+                Show all models
+              </Link>
+            }
+          />
         </Page>
       ) : (
         <OneModel model={model} />

@@ -6,6 +6,7 @@ import { useEffect, useState } from 'react'
 import { accountsQuery } from '../../api/operator.ts'
 import type { AccountsSearch } from '../../app/operator-search.ts'
 import { Credits } from '../../ui/credits.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Empty, Page } from '../../ui/page.tsx'
@@ -23,6 +24,7 @@ const TYPING_MS = 250
 
 export function AccountsPage() {
   const search = route.useSearch()
+  const navigate = route.useNavigate()
   const { data, error } = useQuery(accountsQuery(search))
   const isFiltered = search.q !== undefined || search.state !== undefined
   return (
@@ -32,7 +34,16 @@ export function AccountsPage() {
         <Failure error={error} />
         {data === undefined && error === null && <RowsSkeleton />}
         {data?.data.length === 0 && (
-          <Empty text={isFiltered ? 'No account matches this search.' : 'There is no account yet.'} />
+          <Empty
+            text={isFiltered ? 'No account matches this search.' : 'There is no account yet.'}
+            action={
+              isFiltered && (
+                <Button look="secondary" onClick={() => void navigate({ search: {}, replace: true })}>
+                  Show all accounts
+                </Button>
+              )
+            }
+          />
         )}
         {data !== undefined && data.data.length > 0 && <AccountTable accounts={data.data} />}
         <Paging

@@ -1,3 +1,4 @@
+import { usdShown } from '@svc/contract'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
@@ -90,7 +91,9 @@ function Recorded({ deposit, teamId }: { readonly deposit: Deposit; readonly tea
         <Fact name="Place in it">
           <Code>{deposit.ordinal}</Code>
         </Fact>
-        <Fact name="Price">{deposit.price_usd === null ? 'none found' : `${deposit.price_usd} USD for one`}</Fact>
+        <Fact name="Price">
+          {deposit.price_usd === null ? 'none found' : `${usdShown(deposit.price_usd, 'exact')} for one`}
+        </Fact>
         <Fact name="Seen">
           <Time seconds={deposit.created} />
         </Fact>
@@ -113,7 +116,7 @@ function Decisions({
           <li key={`${at} ${decision}`} className="rounded bg-sunken px-3 py-2">
             <span className="font-medium">{decision === 'release' ? 'Released' : 'Rejected'}</span> by {by},{' '}
             <Time seconds={at} />
-            {price !== null && `, at ${price} USD for one`}
+            {price !== null && `, at ${usdShown(price, 'exact')} for one`}
             <div className="text-soft">{reason}</div>
           </li>
         ))}

@@ -1,3 +1,4 @@
+import { usdShown } from '@svc/contract'
 import { useQuery } from '@tanstack/react-query'
 import { evidenceQuery } from '../../api/operator.ts'
 import { Code } from '../../ui/code.tsx'
@@ -78,7 +79,9 @@ function Provider({ provider, deposit }: { readonly provider: ProviderWords; rea
               )}
             </Fact>
           )}
-          <Fact name="Price">{provider.price_usd === null ? 'none' : `${provider.price_usd} USD for one`}</Fact>
+          <Fact name="Price">
+            {provider.price_usd === null ? 'none' : `${usdShown(provider.price_usd, 'exact')} for one`}
+          </Fact>
         </Facts>
       )}
     </div>

@@ -5,6 +5,7 @@ import { clsx } from 'clsx'
 import { operatorDepositsQuery } from '../../api/operator.ts'
 import type { DepositsSearch } from '../../app/operator-search.ts'
 import { Credits } from '../../ui/credits.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Empty, Page } from '../../ui/page.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
@@ -22,6 +23,7 @@ export type Deposit = Exact<OperatorDeposit>
 
 export function DepositsPage() {
   const search = route.useSearch()
+  const navigate = route.useNavigate()
   const { data, error } = useQuery(operatorDepositsQuery(search))
   const { state = 'under_review' } = search
   return (
@@ -31,7 +33,16 @@ export function DepositsPage() {
         <Failure error={error} />
         {data === undefined && error === null && <RowsSkeleton />}
         {data?.data.length === 0 && (
-          <Empty text={state === 'under_review' ? 'Nothing waits for you.' : 'No deposit matches this filter.'} />
+          <Empty
+            text={state === 'under_review' ? 'Nothing waits for you.' : 'No deposit matches this filter.'}
+            action={
+              state !== 'all' && (
+                <Button look="secondary" onClick={() => void navigate({ search: { state: 'all' }, replace: true })}>
+                  Show all deposits
+                </Button>
+              )
+            }
+          />
         )}
         {data !== undefined && data.data.length > 0 && <DepositTable deposits={data.data} search={search} />}
         <Paging

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { journalQuery } from '../../api/operator.ts'
 import type { JournalSearch } from '../../app/operator-search.ts'
+import { Button } from '../../ui/button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Mark, type Tone } from '../../ui/mark.tsx'
 import { Empty, Page } from '../../ui/page.tsx'
@@ -18,6 +19,9 @@ type Entry = JournalReply['data'][number]
 
 const ACTIONS: Readonly<Record<Entry['action'], string>> = {
   'settings.change': 'Changed settings',
+  'offer.change': 'Changed a price or route',
+  'announcement.publish': 'Announced something',
+  'announcement.withdraw': 'Took back an announcement',
   'operator.add': 'Made an operator',
   'operator.remove': 'Removed an operator',
   'account.create': 'Made an account',
@@ -56,6 +60,7 @@ const WAYS = { console: 'in the console', command: 'by a command', start: 'at th
 
 export function JournalPage() {
   const search = route.useSearch()
+  const navigate = route.useNavigate()
   const { data, error } = useQuery(journalQuery(search))
   return (
     <Page title="Journal" lead="What operators did: when, what and why. Nothing here can be changed.">
@@ -63,7 +68,16 @@ export function JournalPage() {
         <Filters search={search} />
         <Failure error={error} />
         {data === undefined && error === null && <RowsSkeleton />}
-        {data?.data.length === 0 && <Empty text="No entry matches this filter." />}
+        {data?.data.length === 0 && (
+          <Empty
+            text="No entry matches this filter."
+            action={
+              <Button look="secondary" onClick={() => void navigate({ search: {}, replace: true })}>
+                Show the whole journal
+              </Button>
+            }
+          />
+        )}
         {data !== undefined && data.data.length > 0 && (
           <ol
             className="flex flex-col divide-y divide-line rounded-lg border border-line bg-surface"

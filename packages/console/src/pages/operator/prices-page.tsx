@@ -4,12 +4,14 @@ import { getRouteApi } from '@tanstack/react-router'
 import { pricesQuery } from '../../api/operator.ts'
 import { useSession } from '../../api/session.ts'
 import type { PricesSearch } from '../../app/operator-search.ts'
+import { Button } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { MoreRows, rowsText } from '../../ui/more-rows.tsx'
 import { Empty, Page } from '../../ui/page.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
+import { OffersCard } from './offers-card.tsx'
 import { type Price, PriceTable, WARNINGS } from './price-table.tsx'
 import { RowsSkeleton } from './rows-skeleton.tsx'
 
@@ -41,6 +43,7 @@ export function PricesPage() {
       lead="What everything is sold at, what it costs, and which of card and cost + 20 % decides: the larger."
     >
       <div className="flex flex-col gap-4">
+        <OffersCard />
         <Filters search={search} />
         <Failure error={error} />
         {data === undefined && error === null && <RowsSkeleton />}
@@ -55,7 +58,14 @@ export function PricesPage() {
           </p>
         )}
         {data !== undefined && found.length === 0 && (
-          <Empty text={search.show === 'warnings' ? 'Nothing to look at: every cost is known.' : 'No model matches.'} />
+          <Empty
+            text={search.show === 'warnings' ? 'Nothing to look at: every cost is known.' : 'No model matches.'}
+            action={
+              <Button look="secondary" onClick={() => void navigate({ search: {}, replace: true })}>
+                Show everything
+              </Button>
+            }
+          />
         )}
         {why !== null && <p className="text-soft">{why}</p>}
         {shown.some(({ alias_for: target }) => target !== null) && <AliasNote />}

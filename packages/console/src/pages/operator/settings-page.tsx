@@ -10,8 +10,9 @@ import { Field, inputLook, TextField } from '../../ui/field.tsx'
 import { formText } from '../../ui/form-text.ts'
 import { Card, Page } from '../../ui/page.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
-import { Time } from '../../ui/time.tsx'
+import { BusinessFields, readBusiness } from './business-fields.tsx'
 import { OperatorsCard } from './operators-card.tsx'
+import { SetBy, type Who } from './setting-facts.tsx'
 import { RowsSkeleton } from './rows-skeleton.tsx'
 import { useOperatorAction } from './use-operator-action.ts'
 
@@ -50,6 +51,7 @@ function readForm(fields: FormData): OperatorSettings {
     brand: formText(fields, 'brand').trim(),
     terms_url: orNull('terms_url'),
     terms_text: orNull('terms_text'),
+    ...readBusiness(orNull),
   }
 }
 
@@ -60,24 +62,6 @@ function changesOf(chosen: OperatorSettings, { settings, defaults }: Reply): Rec
     names
       .filter((name) => chosen[name] !== settings[name])
       .map((name) => [name, chosen[name] === defaults[name] ? null : chosen[name]]),
-  )
-}
-
-/** Who set something and when; else what there is to say. */
-type Who = (name: keyof OperatorSettings, otherwise: string) => ReactNode
-
-interface SetByProps {
-  readonly fact: { readonly at: number; readonly by: string | null } | undefined
-  readonly otherwise: string
-}
-
-function SetBy({ fact, otherwise }: SetByProps) {
-  if (fact === undefined) return otherwise
-  return (
-    <>
-      Set <Time seconds={fact.at} />
-      {fact.by !== null && ` by ${fact.by}`}.
-    </>
   )
 }
 
@@ -160,6 +144,7 @@ function SettingsForm({ reply }: { readonly reply: Reply }) {
             People may sign in with a wallet
           </Choice>
           <TermsFields settings={settings} who={who} />
+          <BusinessFields settings={settings} who={who} />
           <Failure error={change.error} />
           <div className="flex justify-end">
             <Button type="submit" isBusy={change.isPending}>

@@ -18,6 +18,7 @@ export function useOperatorAction<Input>(
       await Promise.all([
         client.invalidateQueries({ queryKey: [OPERATOR] }),
         client.invalidateQueries({ queryKey: ['session'] }),
+        client.invalidateQueries({ queryKey: ['announcements'] }),
       ])
     },
   })

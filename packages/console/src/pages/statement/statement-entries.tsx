@@ -5,7 +5,7 @@ import { clsx } from 'clsx'
 import { Download } from 'lucide-react'
 import { useTeam } from '../../api/session.ts'
 import type { StatementSearch } from '../../app/search.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonLook } from '../../ui/button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Empty } from '../../ui/page.tsx'
 import { NetworkMark } from '../../ui/network-mark.tsx'
@@ -21,7 +21,19 @@ interface StatementEntriesProps {
 
 /** Every movement of the balance, oldest first, with the balance after it. */
 export function StatementEntries({ page, search }: StatementEntriesProps) {
-  if (page.data.length === 0) return <Empty text="Nothing moved the balance in this month." />
+  const team = useTeam()
+  if (page.data.length === 0) {
+    return (
+      <Empty
+        text="Nothing moved the balance in this month."
+        action={
+          <Link to="/team/$teamId/fund" params={{ teamId: team.id }} className={buttonLook('secondary')}>
+            Add credits
+          </Link>
+        }
+      />
+    )
+  }
   return (
     <section aria-label="Entries" className="flex flex-col gap-3">
       <div className={tableFrame} role="region" aria-label="List of entries" tabIndex={0}>

@@ -1,30 +1,20 @@
 import type { Exact, TeamStatement } from '@svc/contract'
-import { formatUsd, nanocreditsFrom } from '@svc/contract'
+import { formatUsd, nanocreditsFrom, usdShown } from '@svc/contract'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
-import { ArrowLeft, Download, Printer } from 'lucide-react'
-import { useEffect } from 'react'
+import { ArrowLeft, Download } from 'lucide-react'
 import { statementEntriesQuery, statementQuery } from '../../api/funding.ts'
 import { useSignedIn, useTeam } from '../../api/session.ts'
-import { applyTheme } from '../../app/theme.ts'
 import { backLink } from '../../ui/back-link.ts'
-import { Button, buttonLook } from '../../ui/button.tsx'
+import { buttonLook } from '../../ui/button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Card, Page } from '../../ui/page.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { PrintButton, usePrintedLight } from '../documents/paper.tsx'
 import { StatementEntries } from './statement-entries.tsx'
-import {
-  exactText,
-  KIND_TEXTS,
-  monthOf,
-  monthsBetween,
-  monthText,
-  signedText,
-  usdText,
-  utcText,
-} from './statement-text.ts'
+import { exactText, KIND_TEXTS, monthOf, monthsBetween, monthText, signedText, utcText } from './statement-text.ts'
 
 const route = getRouteApi('/signed-in/team/$teamId/fund/statement')
 
@@ -57,22 +47,6 @@ export function StatementPage() {
   )
 }
 
-/** Paper is white, whatever the screen is. */
-function usePrintedLight(): void {
-  useEffect(() => {
-    const before = (): void => {
-      document.documentElement.dataset['theme'] = 'light'
-    }
-    const after = (): void => applyTheme()
-    globalThis.addEventListener('beforeprint', before)
-    globalThis.addEventListener('afterprint', after)
-    return () => {
-      globalThis.removeEventListener('beforeprint', before)
-      globalThis.removeEventListener('afterprint', after)
-    }
-  }, [])
-}
-
 function Actions({ month }: { readonly month: string }) {
   const team = useTeam()
   return (
@@ -85,10 +59,7 @@ function Actions({ month }: { readonly month: string }) {
         <Download size={14} aria-hidden />
         Export CSV
       </a>
-      <Button look="secondary" onClick={() => globalThis.print()}>
-        <Printer size={14} aria-hidden />
-        Print
-      </Button>
+      <PrintButton />
     </>
   )
 }
@@ -176,7 +147,7 @@ function SumRow({ name, note, amount, text, isTotal = false }: SumRowProps) {
       <td className="py-2 text-right align-top">
         <span className={clsx('break-all', isTotal && 'font-semibold')}>{text}</span>{' '}
         <span className="font-normal text-soft">credits</span>
-        <div className="text-[12px] font-normal break-all text-soft">{usdText(usd)}</div>
+        <div className="text-[12px] font-normal break-all text-soft">{usdShown(usd, 'exact')}</div>
       </td>
     </tr>
   )

@@ -12,11 +12,6 @@ export function signedText(text: string): string {
   return text.startsWith('-') || text === '0' ? exactText(text) : `+${exactText(text)}`
 }
 
-/** An amount in dollars, with every digit. */
-export function usdText(usd: string): string {
-  return usd.startsWith('-') ? `−$${exactText(usd.slice(1))}` : `$${exactText(usd)}`
-}
-
 export const KIND_TEXTS: Readonly<Record<StatementKind, string>> = {
   deposit: 'Deposits',
   grant: 'Granted by the operator',
@@ -47,6 +42,13 @@ export function monthsBetween(first: string, last: string): readonly string[] {
     months.push(month)
   }
   return months
+}
+
+const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeZone: 'UTC' })
+
+/** A day of the books. @param seconds since the epoch. */
+export function utcDayText(seconds: number): string {
+  return days.format(new Date(seconds * 1_000))
 }
 
 const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })

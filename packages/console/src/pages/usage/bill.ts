@@ -6,6 +6,7 @@ import {
   type Exact,
   type UsageRecordBody,
   trimEndOf,
+  usdShown,
 } from '@svc/contract'
 
 export interface BillLine {
@@ -69,14 +70,14 @@ function countLines(counts: object | undefined, prices: object | undefined): Bil
     if (typeof count !== 'number' || typeof price !== 'string' || count === 0) continue
     lines.push({
       what: nameOf(kind),
-      how: `${count.toLocaleString()} × $${price}`,
+      how: `${count.toLocaleString()} × ${usdShown(price, 'exact')}`,
       amount: textOf((scaled(String(count)) * scaled(price)) / ONE),
       unit: 'USD',
     })
   }
   const request = priceOf.get('request')
   if (typeof request === 'string' && scaled(request) > 0n && !('request' in (counts ?? {}))) {
-    lines.push({ what: 'The request', how: `1 × $${request}`, amount: request, unit: 'USD' })
+    lines.push({ what: 'The request', how: `1 × ${usdShown(request, 'exact')}`, amount: request, unit: 'USD' })
   }
   return lines
 }

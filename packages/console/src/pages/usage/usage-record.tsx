@@ -1,4 +1,4 @@
-import type { Exact, TeamUsageRecord } from '@svc/contract'
+import { type Exact, type TeamUsageRecord, usdShown } from '@svc/contract'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
@@ -135,7 +135,7 @@ function Bill({ record }: { readonly record: Exact<TeamUsageRecord> }) {
                 {how !== '' && <div className="text-[12px] font-normal text-soft">{how}</div>}
               </th>
               <td className="py-1.5 text-right align-top whitespace-nowrap">
-                {unit === 'USD' ? `$${amount}` : amount}
+                {unit === 'USD' ? usdShown(amount, 'exact') : amount}
                 {unit === 'credits' && <span className="font-normal text-soft"> credits</span>}
               </td>
             </tr>

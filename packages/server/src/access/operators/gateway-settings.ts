@@ -1,3 +1,4 @@
+import { invoiceNote, partyAddress, partyName, taxId } from '@svc/contract'
 import { z } from 'zod'
 import type { OperatorStore } from './operator-store.ts'
 
@@ -12,6 +13,13 @@ export interface GatewaySettings {
   readonly termsUrl: string | null
   /** Terms that the console shows itself; null for none. */
   readonly termsText: string | null
+  /** Who sells, on invoices and receipts: invoices need name and address. Null where they are not given. */
+  readonly businessName: string | null
+  /** Lines. */
+  readonly businessAddress: string | null
+  readonly businessTaxId: string | null
+  /** What every invoice says at its end. */
+  readonly invoiceNote: string | null
 }
 
 export type SettingName = keyof GatewaySettings
@@ -30,6 +38,10 @@ const schemas = {
     .max(500)
     .nullable(),
   termsText: z.string().trim().min(1).max(TERMS_LENGTH_MAX).nullable(),
+  businessName: partyName.nullable(),
+  businessAddress: partyAddress.nullable(),
+  businessTaxId: taxId.nullable(),
+  invoiceNote: invoiceNote.nullable(),
 } as const satisfies { readonly [Name in keyof GatewaySettings]: z.ZodType<GatewaySettings[Name]> }
 
 export interface SettingsDeps {
@@ -52,6 +64,10 @@ export async function readGatewaySettings({ store, defaults }: SettingsDeps): Pr
     brand: pick('brand'),
     termsUrl: pick('termsUrl'),
     termsText: pick('termsText'),
+    businessName: pick('businessName'),
+    businessAddress: pick('businessAddress'),
+    businessTaxId: pick('businessTaxId'),
+    invoiceNote: pick('invoiceNote'),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ClaimDepositDeps } from '../claim-deposit.ts'
 import type { DepositPlacesDeps } from '../deposit-places.ts'
 import type { ManageWalletsDeps } from '../manage-wallets.ts'
+import type { PresentPrices } from '../present-prices.ts'
 import type { ReadTeamDepositsDeps } from '../read-team-deposits.ts'
 import type { SendReceiptDeps } from '../send-receipt.ts'
 import type { RouteKit } from '../../edge/route-kit.ts'
@@ -13,6 +14,7 @@ export interface DepositRoutesDeps extends RouteKit {
 export interface EdgeDeposits {
   readonly claims: ClaimDepositDeps & ReadTeamDepositsDeps
   readonly places: DepositPlacesDeps
+  readonly prices: PresentPrices
   readonly receipts: SendReceiptDeps
   readonly wallets: ManageWalletsDeps
 }

@@ -14,15 +14,19 @@ import { InvariantError } from '../../platform/errors/invariant-error.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { addSums, type BookedSums, subtractSums, totalOf } from './booked-sums.ts'
+import { type Month, monthSpan, monthText } from './month.ts'
 import {
   beginningOf,
   behind,
   type BookingPlace,
+  type ModelSum,
   type MovedSums,
   type MovingKind,
   type StatementRow,
   type StatementStore,
 } from './statement-store.ts'
+
+export type { ModelSum } from './statement-store.ts'
 
 export interface ReadStatementDeps {
   readonly store: StatementStore
@@ -32,17 +36,12 @@ export interface ReadStatementDeps {
   readonly hasLocalChains: boolean
 }
 
-/** A month of UTC, in milliseconds since the epoch: `from` is in, `to` is out. */
-interface Month {
-  readonly from: number
-  readonly to: number
-}
-
 const HOUR_MS = 3_600_000
 /** So long afterwards a process may still book for a time: it reads the clock before it writes. Source: own choice. */
 const LATE_MS = HOUR_MS
 
-const KINDS: Readonly<Record<MovingKind, StatementKind>> = {
+/** What a statement calls each kind of transfer. */
+export const STATEMENT_KINDS: Readonly<Record<MovingKind, StatementKind>> = {
   deposit: 'deposit',
   grant: 'grant',
   adjustment: 'adjustment',
@@ -60,9 +59,18 @@ export async function openStatement(
   month: string,
 ): Promise<Month & { readonly createdAt: number; readonly before: MovedSums; readonly opening: bigint }> {
   const createdAt = await findCreatedAt(deps, accountId)
-  const span = monthOf(month, { createdAt, now: deps.clock.now() })
+  const span = openMonth(month, { createdAt, now: deps.clock.now() })
   const before = await sumsBefore(deps, accountId, span.from)
   return { ...span, createdAt, before, opening: totalOf(before) }
+}
+
+/** What moved an account's balance in a month, by kind, type and model: from the rows themselves, kept nowhere. */
+export function sumMonth(
+  { store }: Pick<ReadStatementDeps, 'store'>,
+  accountId: string,
+  { from, to }: Month,
+): Promise<readonly ModelSum[]> {
+  return store.sumModels({ accountId, start: beginningOf(from), end: beginningOf(to) })
 }
 
 /** @throws {ServiceError} `invalid_value` as above. */
@@ -83,7 +91,7 @@ export async function readStatement(
     as_of: secondsOf(Math.min(now, span.to)),
     is_over: now >= span.to + LATE_MS,
     opening_credits: credits(opening),
-    sums: Object.entries(KINDS).map(([kind, name]) => {
+    sums: Object.entries(STATEMENT_KINDS).map(([kind, name]) => {
       const { entries, amount } = sums.get(kind as MovingKind) ?? { entries: 0, amount: 0n }
       return { kind: name, entries, credits: credits(amount) }
     }),
@@ -123,7 +131,7 @@ function renderEntry(row: StatementRow, balance: bigint): Printed<TeamStatementE
   return {
     id: row.transferId,
     at: secondsOf(row.bookedAt),
-    kind: KINDS[row.kind],
+    kind: STATEMENT_KINDS[row.kind],
     credits: credits(row.amount),
     balance_credits: credits(balance),
     model: row.model,
@@ -184,18 +192,13 @@ async function placeBehind(
   throw new ServiceError('invalid_value', 'The statement of that month has no such entry.', { param: 'after' })
 }
 
-function monthOf(month: string, { createdAt, now }: { readonly createdAt: number; readonly now: number }): Month {
-  const [year = 0, number = 1] = month.split('-').map(Number)
-  const span = { from: Date.UTC(year, number - 1), to: Date.UTC(year, number) }
+function openMonth(month: string, { createdAt, now }: { readonly createdAt: number; readonly now: number }): Month {
+  const span = monthSpan(month)
   if (span.from > now || span.to <= createdAt) {
     const message = `There are statements from ${monthText(createdAt)} to ${monthText(now)}.`
     throw new ServiceError('invalid_value', message, { param: 'month' })
   }
   return span
-}
-
-function monthText(at: number): string {
-  return new Date(at).toISOString().slice(0, 7)
 }
 
 function secondsOf(at: number): number {

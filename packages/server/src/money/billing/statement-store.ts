@@ -38,6 +38,14 @@ export interface MovedSum {
 
 export type MovedSums = ReadonlyMap<MovingKind, MovedSum>
 
+/** The same, of one model and type where it is captures. */
+export interface ModelSum extends MovedSum {
+  readonly kind: MovingKind
+  /** Null for what is no request, and for requests whose records are in files. */
+  readonly model: string | null
+  readonly type: string | null
+}
+
 export interface StatementRow extends BookingPlace {
   readonly kind: MovingKind
   /** Nanocredits; below 0 for what it took. */
@@ -63,6 +71,8 @@ export interface StatementStore {
   findPlace(accountId: string, transferId: string): Promise<BookingPlace | null>
   /** What each kind added, exactly. */
   sum(span: BookingSpan): Promise<MovedSums>
+  /** The same for each kind, model and type. */
+  sumModels(span: BookingSpan): Promise<readonly ModelSum[]>
   /** In the order of the books. */
   list(span: BookingSpan, limit: number): Promise<readonly StatementRow[]>
 }
@@ -97,17 +107,19 @@ export function createStatementStore(database: Database, sumRows: number = SUM_R
     },
     async sum(span) {
       const sums = new Map<MovingKind, MovedSum>()
-      for (let { start } = span; ;) {
-        const next = await findNth(database, { ...span, start }, sumRows)
-        const part = await sumPart(database, { ...span, start, end: next ?? span.end })
-        for (const [kind, { entries, amount }] of part) {
-          const before = sums.get(kind) ?? { entries: 0, amount: 0n }
-          sums.set(kind, { entries: before.entries + entries, amount: before.amount + amount })
-        }
-        if (next === null) return sums
-        start = next
-        await letOthersRun()
+      for await (const part of partsOf(database, span, sumRows)) {
+        for (const row of await sumPart(database, part)) addTo(sums, row.kind, row)
       }
+      return sums
+    },
+    async sumModels(span) {
+      const sums = new Map<string, ModelSum>()
+      for await (const part of partsOf(database, span, sumRows)) {
+        for (const row of await sumModelsOfPart(database, part)) {
+          addTo(sums, JSON.stringify([row.kind, row.type, row.model]), row)
+        }
+      }
+      return [...sums.values()]
     },
     async list(span, limit) {
       const rows = await read
@@ -165,6 +177,22 @@ async function findNth({ read }: Database, span: BookingSpan, count: number): Pr
   return row ?? null
 }
 
+function addTo<Key, Sum extends MovedSum>(sums: Map<Key, Sum>, key: Key, row: Sum): void {
+  const { entries, amount } = sums.get(key) ?? { entries: 0, amount: 0n }
+  sums.set(key, { ...row, entries: entries + row.entries, amount: amount + row.amount })
+}
+
+/** A span in parts of so many transfers, with a turn for others between them. */
+async function* partsOf(database: Database, span: BookingSpan, rows: number): AsyncGenerator<BookingSpan, void> {
+  for (let { start } = span; ;) {
+    const next = await findNth(database, { ...span, start }, rows)
+    yield { ...span, start, end: next ?? span.end }
+    if (next === null) return
+    start = next
+    await letOthersRun()
+  }
+}
+
 interface SumRow extends Halves {
   readonly kind: string
   readonly entries: number
@@ -173,9 +201,25 @@ interface SumRow extends Halves {
 async function sumPart(
   { read, engine }: Database,
   span: BookingSpan,
-): Promise<readonly (readonly [MovingKind, MovedSum])[]> {
+): Promise<readonly (MovedSum & { readonly kind: MovingKind })[]> {
   const { rows } = await sql<SumRow>`
     select kind, count(*) as entries, ${sumOf(engine, sql`funding - charge`)}
       from transfer where ${within(span)} and ${MOVES} group by kind`.execute(read)
-  return rows.map((row) => [row.kind as MovingKind, { entries: row.entries, amount: joinHalves(engine, row) }])
+  return rows.map((row) => ({
+    kind: row.kind as MovingKind,
+    entries: row.entries,
+    amount: joinHalves(engine, row),
+  }))
+}
+
+async function sumModelsOfPart({ read, engine }: Database, span: BookingSpan): Promise<readonly ModelSum[]> {
+  const { rows } = await sql<SumRow & Pick<ModelSum, 'model' | 'type'>>`
+    select transfer.kind, usage_record.type, usage_record.model, count(*) as entries,
+           ${sumOf(engine, sql`transfer.funding - transfer.charge`)}
+      from transfer left join usage_record on usage_record.usage_id = transfer.transfer_id
+     where ${within(span)} and ${MOVES} group by transfer.kind, usage_record.type, usage_record.model`.execute(read)
+  return rows.map((row) => ({
+    ...{ kind: row.kind as MovingKind, model: row.model, type: row.type },
+    ...{ entries: row.entries, amount: joinHalves(engine, row) },
+  }))
 }

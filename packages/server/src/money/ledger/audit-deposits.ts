@@ -2,7 +2,7 @@
 import { CREDITS_PER_USD, NANOCREDITS_PER_CREDIT } from '@svc/contract'
 import { sql, type RawBuilder } from 'kysely'
 import type { DepositTable } from '../../platform/db/deposit-schema.ts'
-import { valueOfDeposit } from '../../pricing/deposit-value.ts'
+import { valueOfDeposit } from '@svc/contract/deposit-value'
 import { parseUsd, usdOfNanocredits } from '../../pricing/usd.ts'
 import { count, list, total, BREACHES_MAX, type AuditContext, type Finding, type Invariant } from './audit-query.ts'
 import { sealOutflow } from './outflow-seal.ts'

@@ -4,6 +4,7 @@ import { archiveInvariants } from './audit-archive.ts'
 import { chargeInvariants } from './audit-charges.ts'
 import { depositInvariants } from './audit-deposits.ts'
 import { checkJobCharges, checkJobHolds } from './audit-jobs.ts'
+import { invoiceInvariants } from './audit-invoices.ts'
 import { operatorInvariants } from './audit-operators.ts'
 import {
   count,
@@ -77,6 +78,7 @@ export const invariants: readonly Invariant[] = [
   ...operatorInvariants,
   ...referenceInvariants,
   ...depositInvariants,
+  ...invoiceInvariants,
 ]
 
 async function checkBalanced(context: AuditContext): Promise<Finding> {

@@ -31,6 +31,7 @@ export function createAccountExport(database: Database): (accountId: string, now
     ...moneyReaders(database),
     ...storedReaders(database),
     ...depositReaders(database),
+    ...invoiceReaders(database),
   ]
   return (accountId, now) =>
     readers.map(([name, read]) => ({
@@ -290,6 +291,38 @@ function depositReaders({ read }: Database): readonly Reader[] {
           .where('account_id', '=', accountId)
           .where('mail_id', '>', after)
           .orderBy('mail_id')
+          .limit(limit)
+          .execute(),
+    ],
+  ]
+}
+
+/** Numbers as text of one length, so that they page in their order. */
+const invoiceId = sql<string>`substr('000000000' || number, -10)`
+
+function invoiceReaders({ read, engine }: Database): readonly Reader[] {
+  const id = engine === 'postgres' ? sql<string>`lpad(number::text, 10, '0')` : invoiceId
+  return [
+    [
+      'billing_details',
+      ({ accountId, after, limit }) =>
+        read
+          .selectFrom('billing_details')
+          .select(['account_id as id', 'name', 'address', 'tax_id', 'updated_at'])
+          .where('account_id', '=', accountId)
+          .where('account_id', '>', after)
+          .limit(limit)
+          .execute(),
+    ],
+    [
+      'invoices',
+      ({ accountId, after, limit }) =>
+        read
+          .selectFrom('invoice')
+          .select([id.as('id'), 'number', 'month', 'issued_at', 'charge', 'correction_amount', 'document'])
+          .where('account_id', '=', accountId)
+          .where(id, '>', after)
+          .orderBy(id)
           .limit(limit)
           .execute(),
     ],

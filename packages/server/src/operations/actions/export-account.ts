@@ -66,7 +66,7 @@ async function* writeRows(section: ExportSection): AsyncGenerator<string, void, 
 
 const TIME = /_(?:at|time)$/
 /** Columns that hold JSON text, or several words. */
-const JSON_COLUMNS = new Set(['metadata', 'models', 'pricing'])
+const JSON_COLUMNS = new Set(['metadata', 'models', 'pricing', 'document'])
 
 function renderRow(row: ExportRow): Record<string, unknown> {
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [renderName(name), renderValue(name, value)]))

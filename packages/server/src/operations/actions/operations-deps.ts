@@ -7,6 +7,7 @@ import type { DecisionStore, DepositStore } from '../../deposits/decide-deposit.
 import type { LimitDeps, AccountLimitStore } from '../../access/keys/account-limits.ts'
 import type { KeyStore } from '../../access/keys/list-keys.ts'
 import type { Ledger } from '../../money/ledger/ledger.ts'
+import type { AnnouncementStore } from '../../access/operators/announcement.ts'
 import type { OperatorStore } from '../../access/operators/first-run.ts'
 import type { JournalDeps, Operator } from '../../access/operators/journal.ts'
 import type { AccountDirectory } from './account-directory-store.ts'
@@ -18,6 +19,7 @@ export interface OperatorWrites {
   readonly limits: Pick<AccountLimitStore, 'set'>
   readonly decisions: Pick<DecisionStore, 'decide'>
   readonly settings: Pick<OperatorStore, 'writeSettings'>
+  readonly announcements: Pick<AnnouncementStore, 'insert' | 'withdraw'>
 }
 
 /** Gives an action the stores that it writes to. */

@@ -1,5 +1,8 @@
+import type { AnnouncementStore } from '../../access/operators/announcement.ts'
 import type { ChainId } from '../../chain/assets.ts'
 import type { ChainReader } from '../../chain/chain-reader.ts'
+import type { Catalog } from '../../catalog/catalog.ts'
+import type { OfferServices } from './change-offers.ts'
 import type { ComparedPrice } from '../../catalog/compare-prices.ts'
 import type { AuditRuns } from '../../money/ledger/audit-runs.ts'
 import type { Overview } from '../../money/billing/read-overview.ts'
@@ -20,10 +23,13 @@ export interface OperatorServices extends OperationsDeps, ChangeSettingsDeps, Ma
   /** What is wrong with chains, in sentences that name no address. */
   readonly chainProblems: () => readonly string[]
   readonly prices: () => readonly ComparedPrice[]
+  readonly compare: (catalog: Catalog) => readonly ComparedPrice[]
+  readonly offers: OfferServices
   /** Featured aliases that are not sold, because their price is unknown. */
   readonly unsoldAliases: () => readonly string[]
   readonly upstreams: () => readonly UpstreamState[]
   readonly audits: AuditRuns
+  readonly announcements: Pick<AnnouncementStore, 'list' | 'listShown'>
   readonly requests: FindRequestDeps
   /** @throws {ServiceError} `server_is_overloaded` while another is made, and for one that takes too long. */
   readonly readOverview: (span: { readonly from: number; readonly to: number }) => Promise<Overview>

@@ -71,6 +71,21 @@ export interface FirstRunTokenTable {
 }
 
 /** What an operator sets while the gateway runs. */
+/** What operators tell everybody who signs in. */
+export interface AnnouncementTable {
+  announcement_id: string
+  kind: 'news' | 'maintenance'
+  title: string
+  body: string
+  starts_at: number
+  /** Never null for a maintenance. */
+  ends_at: number | null
+  created_at: number
+  created_by: string
+  /** Null unless an operator has taken it back. */
+  withdrawn_at: Generated<number | null>
+}
+
 export interface GatewaySettingTable {
   name: string
   /** JSON text. */

@@ -26,6 +26,7 @@ import type {
 } from './deposit-schema.ts'
 import type { HoldExtensionTable, HoldTable, ProcessLeaseTable } from './hold-schema.ts'
 import type { ApiKeyTable, KeyReaderTable, TeamKeyHolderView } from './key-schema.ts'
+import type { BillingDetailsTable, InvoiceSeriesTable, InvoiceTable } from './invoice-schema.ts'
 import type {
   LedgerLogAccountTable,
   LedgerLogBatchTable,
@@ -37,6 +38,7 @@ import type {
 import type { MailGateTable, MailOutboxTable, MailSuppressionTable } from './mail-schema.ts'
 import type { RequestTimingTable } from './timing-schema.ts'
 import type {
+  AnnouncementTable,
   AuditRunTable,
   DeviceRequestTable,
   FirstRunTokenTable,
@@ -332,6 +334,7 @@ export interface Schema extends FactorTables {
   operator_action: OperatorActionTable
   first_run_token: FirstRunTokenTable
   gateway_setting: GatewaySettingTable
+  announcement: AnnouncementTable
   team_member: TeamMemberTable
   team_invitation: TeamInvitationTable
   team_alert: TeamAlertTable
@@ -388,6 +391,9 @@ export interface Schema extends FactorTables {
   audit_run: AuditRunTable
   request_attempt: RequestAttemptTable
   reconciliation: ReconciliationTable
+  invoice: InvoiceTable
+  invoice_series: InvoiceSeriesTable
+  billing_details: BillingDetailsTable
   stored_file: StoredFileTable
   batch: BatchTable
   batch_line: BatchLineTable

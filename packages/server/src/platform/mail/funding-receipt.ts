@@ -1,4 +1,4 @@
-import { formatCredits, formatUsd, type Nanocredits, trimEndOf, groupDigits } from '@svc/contract'
+import { formatCredits, formatUsd, type Nanocredits, trimEndOf, groupDigits, usdShown } from '@svc/contract'
 import { dateText, type EmailRow, renderEmail } from './email.ts'
 import type { MailContent } from './mailer.ts'
 
@@ -44,8 +44,8 @@ function rowsOf(receipt: FundingReceipt): readonly EmailRow[] {
   const { asset, price } = receipt
   return [
     { label: 'Deposited', value: `${groupDigits(trimZeros(receipt.amount))} ${asset}` },
-    { label: 'Value', value: `${groupDigits(formatUsd(receipt.credits))} USD` },
-    ...(price === null ? [] : [{ label: 'Rate', value: `1 ${asset} = ${groupDigits(price)} USD` }]),
+    { label: 'Value', value: usdShown(formatUsd(receipt.credits), 'exact') },
+    ...(price === null ? [] : [{ label: 'Rate', value: `1 ${asset} = ${usdShown(price, 'exact')}` }]),
     { label: 'Credits', value: groupDigits(formatCredits(receipt.credits)) },
     { label: 'Credited', value: dateText(receipt.creditedAt) },
     { label: 'Network', value: receipt.network },
