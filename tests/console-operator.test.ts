@@ -206,7 +206,7 @@ test('a price is set after a look at what it changes, and is removed', { timeout
   expect(await faultsOf(page)).toEqual([])
   await giveReason('dearer', 'Apply it')
   const set = page.getByRole('region', { name: 'What is set' })
-  await set.getByText('$10.00 in, $20.00 out per million').first().waitFor()
+  await set.getByText('$10.00 in, $20.00 out per million').last().waitFor()
   await page.getByRole('button', { name: `Change the price of ${model}` }).click()
   await page.getByRole('button', { name: 'Preview without it' }).click()
   await changes.waitFor()
