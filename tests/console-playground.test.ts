@@ -341,6 +341,11 @@ test('tools are called and answered, files go along, and the code has all of it'
   expect([first?.credits_charged, second?.credits_charged]).not.toContain('0')
   expect(await chargeOf(answers('done'))).toBe(second?.credits_charged)
   expect(await faultsOf(page)).toEqual([])
+  // The next conversation begins with the same settings: these are for this one.
+  await page.getByLabel('Reasoning').selectOption('default')
+  await page.getByRole('button', { name: 'get_weather', exact: true }).click()
+  await page.getByRole('button', { name: 'Remove get_weather' }).click()
+  await page.getByRole('button', { name: 'Done' }).click()
 })
 
 test('an image goes to the model by paste, and comes back as one', { timeout: TEST_MS }, async () => {
