@@ -7,6 +7,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createTokenCounter, type TokenCounter } from '@svc/tokens'
 import { createGateway, type Gateway } from '../src/app/gateway.ts'
 import type { Config } from '../src/config/config.ts'
 import type { ConfigFile } from '../src/config/config-file.ts'
@@ -60,6 +61,12 @@ export interface GatewayRig {
   close(): Promise<void>
 }
 
+/**
+ * One for all gateways of this process. Its thread loads a tokenizer, for a third of a second, and a run of the tests
+ * starts hundreds of gateways.
+ */
+const tokenCounter: TokenCounter = { ...createTokenCounter(), close: () => Promise.resolve() }
+
 const SOURCES = fileURLToPath(new URL('../src', import.meta.url))
 
 /** Limits that nothing reaches unless it sets its own; circuit breakers are off, since upstreams fail on purpose. */
@@ -99,7 +106,7 @@ export async function openGatewayRig(options: GatewayRigOptions): Promise<Gatewa
     async startLocal({ clock, onLine }) {
       const { config } = loadConfig({ env, workingDir })
       const log = createLogger({ level: config.logLevel, sink: { write: onLine } })
-      const gateway = await createGateway({ config, log, clock })
+      const gateway = await createGateway({ config, log, clock, tokenCounter })
       return { gateway, config, origin: await gateway.start() }
     },
     startProcess: (own = {}) =>

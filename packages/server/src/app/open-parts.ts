@@ -1,5 +1,5 @@
 /** Opens the parts of a gateway, before anything listens. Part of the composition. */
-import { createTokenCounter } from '@svc/tokens'
+import { createTokenCounter, type TokenCounter } from '@svc/tokens'
 import { createDurationProbe } from '../platform/audio/duration-probe.ts'
 import { createAttemptLog } from '../money/billing/attempt-log.ts'
 import { createAttemptStore } from '../money/billing/attempt-store.ts'
@@ -66,6 +66,8 @@ export interface GatewayOptions {
    * False for the benchmark alone, which measures what the ledger log costs: what is booked then never comes into it.
    */
   readonly keepsLedgerLog?: boolean
+  /** Counts tokens, and is closed with the gateway; absent: a thread of its own does. */
+  readonly tokenCounter?: TokenCounter
 }
 
 const CHECKPOINT_WORKER = new URL('sqlite-checkpoint.worker.ts', import.meta.url)
@@ -182,7 +184,7 @@ export async function openParts(options: GatewayOptions) {
     leases,
     ...{ media, offers, ...keyChanges, settlements, processId, observation, deposits, idempotency: names.ofRequests },
     ...{ keptItems: createKeptItems(answers), storedResponses: openStoredResponses(database, clock, config) },
-    tokenCounter: createTokenCounter(),
+    tokenCounter: options.tokenCounter ?? createTokenCounter(),
     durationProbe: createDurationProbe(),
     audits: openAudits({ config, database, clock, log }),
     ...openReconciling({ config, database, clock, log }),

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { childEnvironment } from '../packages/server/testing/child-environment.ts'
-import { createSvc, type Svc, SVC_PROGRAM } from './run-svc.ts'
+import { childEnvironment } from '../../packages/server/testing/child-environment.ts'
+import { createSvc, type Svc, SVC_PROGRAM } from '../run-svc.ts'
 
 const run = promisify(execFile)
 const KEY = 'sk-svc-of-a-test-0123456789'
@@ -91,7 +91,7 @@ test('bash completes names with colons, values behind an equals sign, and files'
   const env = { ...childEnvironment(), XDG_CONFIG_HOME: svc.folder, SVC_BASE_URL: baseUrl, SVC_API_KEY: KEY }
   const { stdout, stderr } = await run('bash', ['--norc', '-c', program], {
     env,
-    cwd: path.join(import.meta.dirname, '..'),
+    cwd: path.join(import.meta.dirname, '../..'),
   })
   expect(stderr).toBe('')
   expect(stdout.split('\n').slice(0, -1)).toEqual([

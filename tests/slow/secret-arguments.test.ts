@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { childEnvironment } from '../packages/server/testing/child-environment.ts'
-import { createSvc, type Svc } from './run-svc.ts'
+import { childEnvironment } from '../../packages/server/testing/child-environment.ts'
+import { createSvc, type Svc } from '../run-svc.ts'
 
 const CANARY = 'c4n4ryC4N4RY'.repeat(4)
 const KEY = `sk-svc-${CANARY}A`
@@ -53,7 +53,7 @@ test.concurrent.each([
 })
 
 function run(file: string, words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
-  const program = join(import.meta.dirname, '..', file)
+  const program = join(import.meta.dirname, '../..', file)
   const options = {
     env: { ...childEnvironment(), SVC_DATA_DIR: '/dev/null/svc', ...env },
     cwd: folder,

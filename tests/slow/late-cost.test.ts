@@ -1,13 +1,13 @@
 /** Costs that are learnt late, and answers that cost us and not the caller. */
 import { expect, test } from 'vitest'
-import { openGatewayProcesses } from '../packages/server/testing/gateway-process.ts'
-import { beginStream, chunkText, sendCompletion, sendEvent } from '../packages/server/testing/stub-upstream.ts'
-import { describeEachEngine } from '../packages/server/testing/test-database.ts'
-import { startTestGateway } from '../packages/server/testing/test-gateway.ts'
-import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
-import { errorOf } from './error-of.ts'
-import { QUESTION } from './events-of.ts'
-import { hasText, openStream, recordOf } from './open-stream.ts'
+import { openGatewayProcesses } from '../../packages/server/testing/gateway-process.ts'
+import { beginStream, chunkText, sendCompletion, sendEvent } from '../../packages/server/testing/stub-upstream.ts'
+import { describeEachEngine } from '../../packages/server/testing/test-database.ts'
+import { startTestGateway } from '../../packages/server/testing/test-gateway.ts'
+import { useStubUpstream } from '../../packages/server/testing/use-stub-upstream.ts'
+import { errorOf } from '../error-of.ts'
+import { QUESTION } from '../events-of.ts'
+import { hasText, openStream, recordOf } from '../open-stream.ts'
 
 const stub = useStubUpstream()
 
