@@ -24,6 +24,7 @@ import { openAdmin } from '../packages/server/src/app/open-admin.ts'
 import { createBrowserSession } from '../packages/server/testing/browser-session.ts'
 import { listenOnLoopback } from '../packages/server/testing/loopback-server.ts'
 import { heldBackDeposit, waitingMail } from '../packages/server/testing/operator-scene.ts'
+import { createTestAccount } from '../packages/server/testing/test-gateway.ts'
 import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { readTree, type TextFile } from '../tools/tidy/tree.ts'
 import { chargeOf } from './charge-of.ts'
@@ -211,6 +212,8 @@ describe('a newcomer', () => {
     const sessionSecret = readKeptSecret(gateway.dataDir, 'session-secret')
     const depositId = (await heldBackDeposit(gateway.gateway.database, gateway.accountId)).depositId
     const mailId = await waitingMail(gateway.gateway.database, gateway.accountId)
+    // An account at rest, for those that want one.
+    const { accountId: former } = await createTestAccount(gateway.gateway, '0', 'Former')
     // A person for the commands about people.
     await createBrowserSession(gateway.baseUrl).json('POST', '/auth/sign-in/demo', {})
     const errors: string[] = []
@@ -253,6 +256,7 @@ describe('a newcomer', () => {
     for (const line of lines) {
       const named = line
         .replaceAll('ACCOUNT_ID', gateway.accountId)
+        .replaceAll('FORMER_ID', former)
         .replaceAll('KEY_ID', keyId)
         .replaceAll('MAIL_ID', mailId)
         .replaceAll('grace@example.com', DEMO_EMAIL)

@@ -76,6 +76,8 @@ export const errorCodes = {
   receipt_pending: { status: 409, type: 'invalid_request_error' },
   job_not_completed: { status: 409, type: 'invalid_request_error' },
   wallet_already_linked: { status: 409, type: 'invalid_request_error' },
+  account_in_use: { status: 409, type: 'invalid_request_error' },
+  credits_left: { status: 409, type: 'invalid_request_error' },
   account_closed: { status: 409, type: 'invalid_request_error' },
   balance_too_low: { status: 409, type: 'invalid_request_error' },
   id_already_used: { status: 409, type: 'invalid_request_error' },

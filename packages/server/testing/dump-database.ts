@@ -15,12 +15,17 @@ const tableNames = {
   }>`select table_name as name from information_schema.tables where table_schema = 'public'`,
 } as const
 
-/** Everything that a database keeps, as text: all rows of all tables, and for SQLite the bytes of its files as well. */
-export async function dumpDatabase({ engine, database, dataDir }: DumpedDatabase): Promise<string> {
+/** All rows of all tables, as text. */
+export async function dumpRows({ engine, database }: Pick<DumpedDatabase, 'engine' | 'database'>): Promise<string> {
   const { rows: tables } = await tableNames[engine].execute(database.read)
   const dumps = await Promise.all(
     tables.map(async ({ name }) => (await sql`select * from ${sql.table(name)}`.execute(database.read)).rows),
   )
-  const text = JSON.stringify(dumps, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
-  return engine === 'sqlite' ? text + (await readDatabaseFiles(dataDir)) : text
+  return JSON.stringify(dumps, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+}
+
+/** Everything that a database keeps, as text: its rows, and for SQLite the bytes of its files as well. */
+export async function dumpDatabase(dumped: DumpedDatabase): Promise<string> {
+  const text = await dumpRows(dumped)
+  return dumped.engine === 'sqlite' ? text + (await readDatabaseFiles(dumped.dataDir)) : text
 }

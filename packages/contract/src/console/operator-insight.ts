@@ -110,6 +110,7 @@ export const journalActions = [
   'account.resume',
   'account.close',
   'account.export',
+  'account.erase',
   'account.limits',
   'person.reset_factor',
   'credits.grant',

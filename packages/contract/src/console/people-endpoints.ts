@@ -8,6 +8,7 @@ import {
   rotationOverlap,
   teamAlert,
   teamCap,
+  teamErasure,
   teamInvitation,
   teamInvitationList,
   teamInvitationPath,
@@ -167,6 +168,29 @@ export const peopleEndpoints = {
     reply: { description: 'It is withdrawn.', json: doneReply },
     errors: ['invitation_not_found'],
   },
+  exportTeamAccount: {
+    id: 'exportTeamAccount',
+    method: 'GET',
+    path: '/console/teams/{team_id}/export',
+    permission: 'account:data',
+    isSensitive: true,
+    request: { path: teamPath },
+    reply: {
+      description: 'Everything that belongs to the account of the team, as a JSON document that comes in pieces.',
+      bytes: { types: ['application/json'], description: 'A file to keep.' },
+    },
+    errors: [],
+  },
+  eraseTeamAccount: {
+    id: 'eraseTeamAccount',
+    method: 'POST',
+    path: '/console/teams/{team_id}/erase',
+    permission: 'account:data',
+    isSensitive: true,
+    request: { path: teamPath, body: teamErasure },
+    reply: { description: 'Nothing that names a person is left of the account.', json: doneReply },
+    errors: ['account_in_use', 'credits_left'],
+  },
 } as const satisfies ConsoleTable<
   | 'createTeam'
   | 'renameTeam'
@@ -183,4 +207,6 @@ export const peopleEndpoints = {
   | 'inviteMember'
   | 'resendInvitation'
   | 'revokeInvitation'
+  | 'exportTeamAccount'
+  | 'eraseTeamAccount'
 >

@@ -144,3 +144,9 @@ export type InvitationView = z.output<typeof invitationView>
 
 /** The team that the person is in now. */
 export const joinedTeam = z.object({ team_id: z.string() })
+
+/** `POST …/erase`: confirms what cannot be undone. */
+export const teamErasure = z.object({
+  team_name: z.string().max(200).describe('The name of the team, typed by hand.'),
+  forfeits_credits: z.boolean().describe('Whether credits that are left are given up.'),
+})

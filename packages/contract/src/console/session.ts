@@ -25,6 +25,8 @@ export const teamPermissions = [
   'deposits:manage',
   /** Spend credits in the playground. */
   'play',
+  /** Export all that is stored about the account, and erase it. */
+  'account:data',
 ] as const
 export type TeamPermission = (typeof teamPermissions)[number]
 

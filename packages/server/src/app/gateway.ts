@@ -30,10 +30,11 @@ import { LISTEN_BACKLOG } from '../platform/runtime/listen-backlog.ts'
 import { systemTimer } from '../platform/runtime/timer.ts'
 import type { WatchedUpstream } from '../upstreams/watch-health.ts'
 import { glanceAtReconciliations, reconcileDue } from '../money/reconciliation/due-reconciliations.ts'
-import { createStoredFileStore } from '../uploads/stored-file-store.ts'
+import { forgetFiles } from '../uploads/forget-files.ts'
 import type { VideoDeps } from '../modalities/videos/video-deps.ts'
 import { VideoObserver } from '../modalities/videos/video-observer.ts'
 import { makeBatchRunner } from './wire-batches.ts'
+import { wireUploads } from './wire-uploads.ts'
 import { startWorkers } from '../worker/workers.ts'
 
 /** A gateway that is put together and listens once `start` was called. */
@@ -309,7 +310,7 @@ function choresOf(parts: Parts, batches: BatchRunner) {
     {
       name: 'stored files',
       everyMs: FORGET_MS,
-      run: () => createStoredFileStore(database).removeExpired(clock.earliest()),
+      run: () => forgetFiles(wireUploads(parts), clock.earliest()),
     },
     { name: 'stored responses', everyMs: FORGET_MS, run: () => storedResponses.tidy() },
     { name: 'sign-in', everyMs: FORGET_MS, run: () => forgetExpired(database, clock.earliest()) },

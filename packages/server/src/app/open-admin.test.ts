@@ -155,10 +155,11 @@ describeEachEngine('operator commands', (engine) => {
       ['key.change', 'done', null, rate(90, 'as the team')],
       ['account.limits', 'done', 'paid', rate(90, 'default')],
       ['key.change', 'done', null, rate(30, 90)],
-      ['key.create', 'refused', null, { name: 'y' }],
+      ['key.create', 'refused', null, {}],
       ['key.change', 'refused', null, rate(30, 91)],
-      ['key.create', 'done', null, { name: 'x' }],
+      ['key.create', 'done', null, {}],
       ['account.limits', 'done', 'a trial', { ...rate('default', 90), streams_at_once: { from: 'default', to: 3 } }],
+      ['account.create', 'done', null, {}],
     ])
   })
 
@@ -232,6 +233,7 @@ describeEachEngine('operator commands', (engine) => {
 
     const journal = await createJournalStore(open.database).list({ accountId: account, limit: 50 })
     expect(journal.map(({ action, reason, outcome }) => [action, reason, outcome]).toReversed()).toEqual([
+      ['account.create', null, 'done'],
       ['key.create', null, 'done'],
       ['account.suspend', 'unpaid', 'done'],
       ['credits.grant', 'a gift', 'done'],

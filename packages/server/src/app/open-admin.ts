@@ -33,6 +33,7 @@ import { logCommands } from './admin-log.ts'
 import { archiveActions } from './archive-actions.ts'
 import { peopleCommands } from './admin-people.ts'
 import { moreInvariants } from './audit-sources.ts'
+import { openErasing } from './open-erasing.ts'
 import { reconcileAlone } from './reconcile-alone.ts'
 import { goLiveAlone } from './go-live-alone.ts'
 import { takesLocalDeposits } from './open-local-chains.ts'
@@ -40,6 +41,7 @@ import { hurryMail, listMail, suppressRecipient } from '../platform/mail/manage-
 import { createOutboxStore } from '../platform/mail/outbox-store.ts'
 import { decideReview } from '../operations/actions/decide-review.ts'
 import { createAccountExport } from '../operations/actions/account-export-store.ts'
+import { eraseAccount } from '../operations/actions/erase-account.ts'
 import { exportAccount } from '../operations/actions/export-account.ts'
 import { readOverview } from '../money/billing/read-overview.ts'
 import { findRequest } from '../operations/actions/find-request.ts'
@@ -59,6 +61,7 @@ import {
   type Operator,
 } from '../access/operators/journal.ts'
 import { type Clock, systemClock } from '../platform/runtime/clock.ts'
+import { createId } from '../platform/runtime/ids.ts'
 
 const CHECKPOINT_WORKER = new URL('sqlite-checkpoint.worker.ts', import.meta.url)
 
@@ -146,31 +149,36 @@ type Note = <Result>(action: JournaledAction, steps: ActionSteps<Result>) => Pro
 
 function accountCommands(
   database: Database,
-  services: JournalDeps,
+  services: JournalDeps & Pick<OperationsDeps, 'ledger'>,
   note: Note,
   by: Operator,
 ): Pick<
   AdminContext,
-  'createAccount' | 'listAccounts' | 'findAccount' | 'exportAccount' | 'setAccountStatus' | 'closeAccount'
+  | ('createAccount' | 'listAccounts' | 'findAccount' | 'exportAccount')
+  | ('setAccountStatus' | 'closeAccount' | 'eraseAccount')
 > {
   const accounts = createAccountStore(database)
   const writes = { accounts, keys: createKeyStore(database) }
   const deps = { ...services, writesOf: () => writes }
   return {
-    createAccount: (request) =>
-      note(
-        { action: 'account.create', details: { name: request.name } },
+    createAccount: (request) => {
+      const { accountId = createId(services.clock.now()) } = request
+      return note(
+        // Its id and no name: entries outlive an erasure.
+        { action: 'account.create', accountId },
         {
-          work: () => createAccount({ store: accounts, clock: services.clock }, request),
+          work: () => createAccount({ store: accounts, clock: services.clock }, { ...request, accountId }),
           outcomeOf: (created) => (created === null ? 'refused' : 'done'),
         },
-      ),
+      )
+    },
     listAccounts: (page) => listAccounts(accounts, page),
     findAccount: (accountId) => findAccount(accounts, accountId),
     exportAccount: (input) =>
       exportAccount({ ...services, accounts, sectionsOf: createAccountExport(database) }, by, input),
     setAccountStatus: (input) => changeAccountStatus(deps, by, input),
     closeAccount: (input) => endAccount(deps, by, input),
+    eraseAccount: (input) => eraseAccount(openErasing(database, services), by, input),
   }
 }
 
@@ -202,9 +210,12 @@ function keyCommands(
   return {
     createKey: (request) => {
       const peppers = requirePeppers(config)
-      const { accountId, name } = request
-      const action: JournaledAction = { action: 'key.create', accountId, details: { name } }
-      return note(action, { work: () => createKey({ ...deps, peppers }, request), outcomeOf: () => 'done' })
+      const { accountId, keyId = createId(clock.now()) } = request
+      const action: JournaledAction = { action: 'key.create', accountId, subject: keyId }
+      return note(action, {
+        work: () => createKey({ ...deps, peppers }, { ...request, keyId }),
+        outcomeOf: () => 'done',
+      })
     },
     listKeys: (filter) => listKeys(deps, filter),
     limitKey: async (keyId, requestsPerMinute) => {

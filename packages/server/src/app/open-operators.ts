@@ -17,6 +17,7 @@ import { createJournalStore } from '../access/operators/journal-store.ts'
 import { createOperatorStore } from '../access/operators/operator-store.ts'
 import { writesOf } from '../access/operators/writes-of.ts'
 import { createReconciliationStore } from '../money/reconciliation/reconciliation-store.ts'
+import { openErasing } from './open-erasing.ts'
 import { openOverviews } from './open-overviews.ts'
 import { requestDeps } from './request-deps.ts'
 import { settingsDeps } from './open-console.ts'
@@ -39,6 +40,7 @@ function createWrites(database: Database, { catchUp }: Pick<Parts, 'catchUp'>): 
 export function openOperators(parts: Parts): OperatorServices {
   const { config, database, clock, ledger, upstreams, deposits, audits } = parts
   const operators = createOperatorStore(database)
+  const journal = createJournalStore(database)
   const { signIn } = parts.console.deps
   const featured = loadFeatured(config.rateCardUnit)
   const catalog = parts.catalog.catalog
@@ -51,8 +53,11 @@ export function openOperators(parts: Parts): OperatorServices {
     reconciled: config.limits.reconcileHours === 0 ? [] : [...parts.figures.keys()],
     reconciler: parts.reconciler,
     reconcilable: config.upstreams.map(({ name }) => ({ name, tellsFigures: parts.figures.has(name) })),
-    journal: createJournalStore(database),
     announcements: createAnnouncementStore(database),
+    journal,
+    erasing: openErasing(database, { ledger, journal, clock }, (own) =>
+      knownHere(createKeyStore(own), ['revokeAllOf'], parts.catchUp),
+    ),
     writesOf: (by) => createWrites(writesOf(database, by), parts),
     accounts: createAccountStore(database),
     directory: createAccountDirectory(database),

@@ -16,6 +16,7 @@ import type { ConsoleEdge } from './session-route.ts'
 import { mountSessions } from './sessions.ts'
 import { mountSignInPages } from './sign-in-pages.ts'
 import { mountAnnouncements } from './announcements.ts'
+import { mountTeamData } from './team-data.ts'
 import { mountTeamFunding } from './team-funding.ts'
 import { mountTeamInvoices } from './team-invoices.ts'
 import { mountTeamKeys } from './team-keys.ts'
@@ -33,6 +34,7 @@ export function mountConsoleRoutes(app: FastifyInstance, parts: ConsoleEdge): vo
   mountDevices(app, parts)
   mountOwnInvitations(app, parts)
   mountTeamPeople(app, parts)
+  mountTeamData(app, parts)
   mountTeamKeys(app, parts)
   mountTeamLimits(app, parts)
   mountPlaygroundKey(app, parts)

@@ -18,9 +18,10 @@ import { recordCredit, type RecordedCredit } from '../operations/actions/record-
 import { changeAccountLimits } from '../operations/actions/set-account-limits.ts'
 import { readAccountLimits } from '../access/keys/account-limits.ts'
 import { changeAccountStatus, endAccount } from '../operations/actions/set-account-state.ts'
-import { operatorOf, secondsOf } from './operator-of.ts'
+import { operatorOf } from './operator-of.ts'
 import { renderAccount, renderAccountDetails } from './render-operator-account.ts'
 import { limitChangesOf, renderOperatorLimits } from './render-limits.ts'
+import { requireOwnPage, sendExport } from './send-export.ts'
 import { type ConsoleEdge, mountSession } from './session-route.ts'
 
 function unknownAccount(): ServiceError {
@@ -49,13 +50,6 @@ function tooLow(available: Nanocredits): ServiceError {
     param: 'credits',
     details: { credits_available: creditsJson(available) },
   })
-}
-
-/** Only the console itself fetches the file: a link on another page opens none. */
-function requireOwnPage(headers: Readonly<Record<string, unknown>>): void {
-  const site = headers['sec-fetch-site']
-  if (site === undefined || site === 'same-origin') return
-  throw new ServiceError('foreign_origin', 'Only pages of the console may fetch this.')
 }
 
 export function mountOperatorAccounts(app: FastifyInstance, parts: ConsoleEdge): void {
@@ -106,13 +100,9 @@ export function mountOperatorAccounts(app: FastifyInstance, parts: ConsoleEdge):
   mountSession(app, parts, consoleEndpoints.exportOperatorAccount, async ({ session, path, query, request, reply }) => {
     requireOwnPage(request.headers)
     const accountId = path.account_id
-    const file = await parts.edge.exports.make(accountId, () =>
-      exportAccount(services, operatorOf(session), { accountId, reason: query.reason }),
-    )
-    if (file === null) throw unknownAccount()
-    const day = new Date(secondsOf(parts.edge.clock.now()) * 1_000).toISOString().slice(0, 10)
-    reply.header('content-type', 'application/json; charset=utf-8')
-    reply.header('content-disposition', `attachment; filename="account-${path.account_id}-${day}.json"`)
-    return reply.send(file)
+    return sendExport(parts.edge, reply, {
+      accountId,
+      open: () => exportAccount(services, operatorOf(session), { accountId, reason: query.reason }),
+    })
   })
 }

@@ -19,6 +19,7 @@ const ALLOWED: Readonly<Record<TeamPermission, readonly TeamRole[]>> = {
   'usage:all': ['owner', 'admin', 'billing', 'viewer'],
   'deposits:manage': ['owner', 'admin', 'billing'],
   play: ['owner', 'admin', 'member'],
+  'account:data': ['owner'],
 }
 
 const NEVER_FRESH_MS = 11 * 60_000

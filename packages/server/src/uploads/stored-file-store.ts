@@ -34,8 +34,10 @@ export interface StoredFileStore {
   measure(accountId: string): Promise<{ readonly files: number; readonly bytes: number }>
   /** @returns false when it was deleted before. */
   delete(fileId: string): Promise<boolean>
-  /** Forgets files whose time was over by then. Their bytes end by themselves. */
-  removeExpired(now: number): Promise<void>
+  /** Files whose time was over by then. */
+  listExpired(now: number, limit: number): Promise<readonly StoredFile[]>
+  /** Forgets files. */
+  forget(fileIds: readonly string[]): Promise<void>
 }
 
 /** Makes the store. */
@@ -73,8 +75,13 @@ export function createStoredFileStore({ read, write }: Pick<Database, 'read' | '
       const [deleted] = await write([read.deleteFrom('stored_file').where('file_id', '=', fileId).compile()])
       return deleted === 1
     },
-    async removeExpired(now) {
-      await write([read.deleteFrom('stored_file').where('expires_at', '<=', now).compile()])
+    async listExpired(now, limit) {
+      const query = read.selectFrom('stored_file').selectAll().where('expires_at', '<=', now)
+      return (await query.orderBy('expires_at').limit(limit).execute()).map(fileFrom)
+    },
+    async forget(fileIds) {
+      if (fileIds.length === 0) return
+      await write([read.deleteFrom('stored_file').where('file_id', 'in', fileIds).compile()])
     },
   }
 }

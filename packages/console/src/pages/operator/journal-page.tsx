@@ -29,6 +29,7 @@ const ACTIONS: Readonly<Record<Entry['action'], string>> = {
   'account.resume': 'Resumed an account',
   'account.close': 'Closed an account',
   'account.export': 'Exported an account',
+  'account.erase': 'Erased an account',
   'account.limits': 'Set limits of an account',
   'person.reset_factor': 'Removed a second factor',
   'credits.grant': 'Gave credits',

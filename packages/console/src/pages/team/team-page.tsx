@@ -5,6 +5,7 @@ import { membersQuery } from '../../api/people.ts'
 import { useCan, useTeam } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
+import { AccountDataCard } from './account-data-card.tsx'
 import { DeparturesCard } from './departures-card.tsx'
 import { InvitationTable } from './invitation-table.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
@@ -20,6 +21,7 @@ export function TeamPage() {
   const team = useTeam()
   const { data: members } = useSuspenseQuery(membersQuery(team.id)).data
   const canInvite = useCan('members:manage')
+  const ownsData = useCan('account:data')
   const { invite } = route.useSearch()
   const navigate = route.useNavigate()
   const setInviting = (isOpen: boolean): void =>
@@ -48,6 +50,7 @@ export function TeamPage() {
           <DeparturesCard />
           <StorageCard />
           <NameCard />
+          {ownsData && <AccountDataCard />}
           {!team.is_personal && <LeaveTeam />}
         </div>
       </div>

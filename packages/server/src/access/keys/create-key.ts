@@ -46,6 +46,8 @@ export interface KeyRequest {
   readonly rawKey?: string
   /** The signed-in browser that it ends with: for keys of the playground alone. */
   readonly sessionId?: string
+  /** For a key whose id is known beforehand; made otherwise. */
+  readonly keyId?: string
   /** The member who makes it, by a role that they must still have when it is written. */
   readonly by?: ActingMember
 }
@@ -78,7 +80,7 @@ export async function createKey(deps: CreateKeyDeps, request: KeyRequest): Promi
   const [pepper] = deps.peppers
   const period = budget?.period ?? 'none'
   const key = {
-    keyId: createId(now),
+    keyId: request.keyId ?? createId(now),
     accountId: request.accountId,
     teamId: request.teamId,
     budgetId: createId(now),

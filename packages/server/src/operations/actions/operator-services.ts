@@ -9,6 +9,7 @@ import type { Overview } from '../../money/billing/read-overview.ts'
 import type { ReconciliationStore } from '../../money/reconciliation/reconciliation.ts'
 import type { FindRequestDeps } from './find-request.ts'
 import type { ChangeSettingsDeps } from './change-settings.ts'
+import type { EraseDeps } from './erase-account.ts'
 import type { ExportDeps } from './export-account.ts'
 import type { ManageOperatorsDeps } from './manage-operators.ts'
 import type { OperationsDeps } from './operations-deps.ts'
@@ -18,6 +19,7 @@ import type { UpstreamState } from './upstream-state.ts'
 /** Everything that the operator's pages are given. */
 export interface OperatorServices extends OperationsDeps, ChangeSettingsDeps, ManageOperatorsDeps, ExportDeps {
   readonly writesOf: OperationsDeps['writesOf']
+  readonly erasing: EraseDeps
   /** Empty where deposits are off. */
   readonly chains: ReadonlyMap<ChainId, ChainReader>
   /** What is wrong with chains, in sentences that name no address. */

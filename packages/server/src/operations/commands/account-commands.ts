@@ -8,6 +8,7 @@ import type { AccountLimits } from '../../access/keys/request-limits.ts'
 import type { AccountAction } from '../actions/set-account-state.ts'
 import type { BudgetPeriod } from '../../platform/runtime/budget-period.ts'
 import { AdminError } from './admin-error.ts'
+import { addAccountErasure } from './erase-command.ts'
 import { addAccountLimits, limitRows, limitsJson } from './limit-commands.ts'
 import { parseCount, parsePositiveAmount, parseReason } from './parse-options.ts'
 import { renderTable } from './render-table.ts'
@@ -25,7 +26,7 @@ interface ListOptions {
   readonly after?: string
 }
 
-/** `account create`, `list`, `show`, `limits`, `suspend`, `resume`, `export` and `close`. */
+/** `account create`, `list`, `show`, `limits`, `suspend`, `resume`, `export`, `close` and `erase`. */
 export function accountCommands(deps: CommandDeps): Command {
   const account = new Command('account').description('accounts, which hold credits')
   account
@@ -68,6 +69,7 @@ export function accountCommands(deps: CommandDeps): Command {
     .action((accountId: string, { reason }: { readonly reason: string }, command: Command) =>
       closeAccount(deps, command, { accountId, reason }),
     )
+  addAccountErasure(account, deps)
   return account
 }
 

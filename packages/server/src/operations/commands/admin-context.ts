@@ -21,6 +21,7 @@ import type { EndedReconciliation } from '../../money/reconciliation/reconciliat
 import type { AuditReport } from '../../money/ledger/audit.ts'
 import type { ArchiveFileTable } from '../../platform/db/archive-schema.ts'
 import type { MailPage, MailRecord } from '../../platform/mail/manage-outbox.ts'
+import type { Erasure, EraseResult } from '../actions/erase-account.ts'
 import type { FoundRequest } from '../actions/find-request.ts'
 import type { GoLiveResult } from '../actions/go-live.ts'
 import type { CreditRequest, RecordedCredit } from '../actions/record-credit.ts'
@@ -70,6 +71,8 @@ export interface AdminContext {
   ): Promise<AsyncGenerator<string, void, undefined> | null>
   setAccountStatus(input: AccountAction & { readonly status: AccountStatus }): Promise<SetStatusResult>
   closeAccount(input: AccountAction): Promise<CloseAccountResult>
+  /** Removes what names people from an account. */
+  eraseAccount(input: Erasure): Promise<EraseResult>
   /** Removes the second factor of a person. */
   resetFactor(input: ResetFactorAction): Promise<ResetFactorResult>
   /** What holds for the keys of an account. */

@@ -63,6 +63,8 @@ export interface AccountTable {
   created_at: number
   /** Set once the account was closed for good; it is suspended then. */
   closed_at: Generated<number | null>
+  /** Set once nothing that names a person is left of it; it is closed then. */
+  erased_at: Generated<number | null>
 }
 
 /** One row per account. `posted - held >= 0` is a constraint. System accounts have no row. */
