@@ -6,14 +6,28 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { formatCheckpoint } from '@svc/contract/log/checkpoint'
+import { archiveDeps } from '../packages/server/src/app/archive-actions.ts'
 import { moreInvariants } from '../packages/server/src/app/audit-sources.ts'
+import {
+  digestOf,
+  encodeFile,
+  nameOfFile,
+  readRequests,
+  writeFileWhole,
+} from '../packages/server/src/money/archive/archive-file.ts'
 import {
   ARCHIVE_DAYS_MIN,
   archiveRequests,
   type ArchiveDeps,
 } from '../packages/server/src/money/archive/archive-requests.ts'
+import { ArchiveRuns } from '../packages/server/src/money/archive/archive-runs.ts'
 import { ArchivedRecords } from '../packages/server/src/money/archive/archived-records.ts'
 import { readWaiting } from '../packages/server/src/money/ledger-log/audit-log-store.ts'
+import { readLogKeyFile } from '../packages/server/src/money/ledger-log/log-key-file.ts'
+import { signNote } from '../packages/server/src/money/ledger-log/log-key.ts'
+import { openLogStore } from '../packages/server/src/money/ledger-log/open-log-store.ts'
+import { beginNewLog } from '../packages/server/src/money/ledger-log/recover-log.ts'
 import { createArchiveStore } from '../packages/server/src/money/ledger/archive-store.ts'
 import { runAudit } from '../packages/server/src/money/ledger/audit.ts'
 import { systemClock } from '../packages/server/src/platform/runtime/clock.ts'
@@ -56,11 +70,8 @@ describeEachEngine('an archive', (engine) => {
   /** Waits until the ledger log has put down all that was booked. */
   const putDown = () => eventually(async () => expect(await readWaiting(database().read)).toEqual([]))
   /** What a command has, so many days from now. */
-  const deps = (days = ARCHIVE_DAYS_MIN + 1): ArchiveDeps => ({
-    store: createArchiveStore(database()),
-    clock: { now: () => Date.now() + days * DAY_MS },
-    listWaiting: () => readWaiting(database().read),
-  })
+  const deps = (days = ARCHIVE_DAYS_MIN + 1): ArchiveDeps =>
+    archiveDeps(database(), { clock: { now: () => Date.now() + days * DAY_MS }, holder: 'this one' })
   const archive = (before = Date.now() + 1_000) => archiveRequests(deps(), { folder, before, isDryRun: false })
   const audit = async (withFolder: boolean) => {
     const files = await createArchiveStore(database()).listFiles()
@@ -143,6 +154,73 @@ describeEachEngine('an archive', (engine) => {
     }
     expect(await gateway.balance()).toEqual(balance)
     expect((await audit(true)).broken).toEqual([])
+  })
+
+  test('is made by itself at night, by one process, of months that are old enough', async () => {
+    const at = (month: number, hour: number): number => Date.UTC(new Date().getUTCFullYear(), month, 2, hour)
+    const month = new Date().getUTCMonth()
+    let now = at(month + 3, 2)
+    const told: unknown[] = []
+    const runs = (holder: string): ArchiveRuns =>
+      new ArchiveRuns({
+        ...archiveDeps(database(), { clock: { now: () => now }, holder }),
+        ...{ folder, months: 2, onArchived: (result) => told.push(result), onFailed: (error) => told.push(error) },
+      })
+    const [one, other] = [runs('one'), runs('other')]
+    // Due from the beginning of the month on, and only at night.
+    expect(await one.overdueMs()).toBe(now - Date.UTC(new Date().getUTCFullYear(), month + 3, 1))
+    now = at(month + 3, 6)
+    await one.tick()
+    now = at(month + 2, 2)
+    expect(await one.overdueMs()).toBe(0)
+    await one.tick()
+    expect([told, (await records()).length]).toEqual([[], 7])
+    now = at(month + 3, 2)
+    await archiveDeps(database(), { clock: { now: () => now }, holder: 'a command' }).mayGoOn()
+    await one.tick()
+    expect([told, (await records()).length]).toEqual([[], 7])
+    await archiveDeps(database(), { clock: { now: () => now }, holder: 'a command' }).release()
+    await Promise.all([one.tick(), other.tick(), one.tick()])
+    expect(told).toMatchObject([{ files: 1, requests: 7 }])
+    expect([await records(), await one.overdueMs()]).toEqual([[], 0])
+    expect((await audit(true)).broken).toEqual([])
+    // A folder without the files is no archive of this database.
+    stub.onChat = (_call, response) => sendCompletion(response)
+    await ask(1)
+    await putDown()
+    await new ArchiveRuns({
+      ...archiveDeps(database(), { clock: { now: () => now }, holder: 'lost' }),
+      ...{ folder: join(folder, 'other'), months: 2 },
+      ...{ onArchived: (result) => told.push(result), onFailed: (error) => told.push(error) },
+    }).tick()
+    expect(String(told.at(-1))).toContain('is not the folder of this archive')
+    expect(await records()).toHaveLength(1)
+  })
+
+  test('leaves what a process that was overtaken has written apart from what is noted', async () => {
+    await archive()
+    const [noted] = await createArchiveStore(database()).listFiles()
+    const whole = await readFile(join(folder, noted!.name))
+    const requests = await readRequests(folder, noted!)
+    const range = { file_id: noted!.file_id, first_id: noted!.first_id, last_id: noted!.last_id, requests: 6 }
+    const bytes = encodeFile(range, requests.slice(0, 6))
+    const name = nameOfFile({ fileId: noted!.file_id, sha256: digestOf(bytes) }, requests[0]!.record.started_at)
+    await writeFileWhole(folder, name, bytes)
+    expect(await readFile(join(folder, noted!.name))).toEqual(whole)
+    expect((await audit(true)).broken).toEqual([])
+  })
+
+  test('is whole under a log that was begun anew', async () => {
+    await archive()
+    const keyFile = join(gateway.dataDir, 'ledger-log-key')
+    const [signer] = readLogKeyFile(keyFile).signers
+    const store = openLogStore(database())
+    const log = await store.readLog()
+    const beyond = { origin: log!.origin, size: log!.size + 5, root: new Uint8Array(32), extensions: [] }
+    const note = signNote([signer!], formatCheckpoint(beyond))
+    const recovery = { store, clock: systemClock, keyFile, newKeyFile: keyFile }
+    expect(await beginNewLog(recovery, [note], 'The disk was lost.')).toMatchObject({ kind: 'done', size: log!.size })
+    for (const withFolder of [false, true]) expect((await audit(withFolder)).broken).toEqual([])
   })
 
   test('finds a file that was changed or lost', async () => {

@@ -85,6 +85,15 @@ export const storageAlerts: AlertGroup = {
       quiet: { series: disk(40 * GIB), at: '20m' },
     },
     {
+      name: 'SvcArchiveOverdue',
+      severity: 'ticket',
+      expr: 'max by (job) (svc_database_archive_overdue_seconds) > 259200',
+      for: '1h',
+      summary: 'Records that should have left the database three nights ago are still there.',
+      fires: { series: [{ series: 'svc_database_archive_overdue_seconds', values: '259100+60x100' }], at: '80m' },
+      quiet: { series: [{ series: 'svc_database_archive_overdue_seconds', values: '172800+60x100 0x20' }], at: '80m' },
+    },
+    {
       name: 'SvcDiskFull',
       severity: 'page',
       expr: 'svc_data_folder_free_bytes < 1073741824 or svc_data_folder_free_bytes < 0.03 * svc_data_folder_size_bytes',

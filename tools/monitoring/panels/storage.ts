@@ -40,5 +40,16 @@ export const storage: PanelRow = {
       ['svc_data_folder_free_bytes', 'free {{instance}}'],
       ['svc_data_folder_size_bytes', 'size {{instance}}'],
     ),
+    lines(
+      'Archive',
+      's',
+      'Since when records are to be archived that are still in the database.',
+      ['max(svc_database_archive_overdue_seconds)', 'overdue'],
+      ['sum(increase(svc_archive_failures_total[1d]))', 'failures in a day'],
+    ),
+    lines('Archived requests', 'short', 'Records that have left the database in a day.', [
+      'sum(increase(svc_archived_requests_total[1d]))',
+      'requests',
+    ]),
   ],
 }

@@ -119,6 +119,7 @@ async function stopParts(
   await parts.limits.close()
   await parts.audits.close()
   await last(parts.reconciler.close())
+  await last(parts.archive?.stop() ?? Promise.resolve())
   await last(parts.keyUses.stop())
   await last(parts.attempts.flush())
   await last(parts.timings.stop())
@@ -232,7 +233,7 @@ function observedParts(parts: Parts, videos: VideoDeps): Omit<ObservedParts, 'ph
   const catalog = parts.catalog.catalog
   return {
     ...{ config, log, clock, database, pingDatabase, ledger, openHolds, settlements, upstreams, catalog },
-    ...{ audits: parts.audits, ledgerLog: parts.ledgerLog, overload: parts.overload },
+    ...{ audits: parts.audits, archive: parts.archive, ledgerLog: parts.ledgerLog, overload: parts.overload },
     glanceAtReconciliations: () => glanceAtReconciliations(parts),
     streamsOpen: () => streams.open,
     countVideoJobs: () => videos.jobs.countOpen(),
@@ -289,6 +290,8 @@ const ATTEMPTS_MS = 1_000
 const AUDIT_LOOK_MS = 3_600_000
 /** How often it is looked whether a day is to be reconciled with what upstreams have billed. Source: own choice. */
 const RECONCILE_LOOK_MS = 600_000
+/** How often it is looked, at night, whether records are to be archived. Source: own choice. */
+const ARCHIVE_LOOK_MS = 600_000
 /** Who has begun an audit that no person asked for. */
 const SCHEDULE = 'schedule'
 /** How often what was booked is put into the ledger log, in milliseconds: within a second. Source: decision 0146. */
@@ -299,6 +302,7 @@ const LOW_BALANCES_MS = 15_000
 function choresOf(parts: Parts, batches: BatchRunner) {
   const { database, clock, idempotency, storedResponses, limits, audits, attempts, ledgerLog, console: pages } = parts
   const { notifyLowBalances } = pages
+  const { archive } = parts
   const { auditHours } = parts.config.limits
   return [
     { name: 'limits', everyMs: LIMITS_MS, run: () => limits.tick() },
@@ -325,6 +329,7 @@ function choresOf(parts: Parts, batches: BatchRunner) {
           },
         ]),
     ...reconciliationOf(parts),
+    ...(archive === null ? [] : [{ name: 'archive', everyMs: ARCHIVE_LOOK_MS, run: () => archive.tick() }]),
     ...(notifyLowBalances === null
       ? []
       : [{ name: 'low balances', everyMs: LOW_BALANCES_MS, run: () => notifyLowBalances() }]),

@@ -18,6 +18,7 @@ import { readOutflowFigures } from '../deposits/outflow-figures-store.ts'
 import { readWaitingDeposits } from '../deposits/waiting-figures-store.ts'
 import { type AdminServer, startAdminServer } from '../edge/admin-server.ts'
 import type { WaitingBound } from '../admission/overload/waiting-bound.ts'
+import type { ArchiveRuns } from '../money/archive/archive-runs.ts'
 import type { AuditRuns } from '../money/ledger/audit-runs.ts'
 import { readHeldTotals } from '../money/ledger/held-figures-store.ts'
 import type { Repeat } from '../pipeline/routing/attempt-targets.ts'
@@ -180,6 +181,8 @@ export interface ObservedParts {
   readonly phase: () => Phase
   readonly countVideoJobs: () => Promise<OpenVideoJobs>
   readonly audits: Pick<AuditRuns, 'glance'>
+  /** Null where nothing is archived by itself. */
+  readonly archive: Pick<ArchiveRuns, 'overdueMs'> | null
   readonly glanceAtReconciliations: () => Promise<readonly ReconciliationGlance[]>
   /** Since the lease of this process was renewed, in milliseconds; null before it has one. */
   readonly leaseAgeMs: () => number | null
@@ -270,6 +273,10 @@ function watchState(metrics: GatewayMetrics, parts: ObservedParts): void {
     readBacklog: askInTime(() => readBacklog(parts)),
     readAudits: askInTime(() => readAudits(parts)),
     readReconciliations: askInTime(() => readReconciliations(parts)),
+    readArchiveOverdue: askInTime(async () => {
+      const overdueMs = await parts.archive?.overdueMs()
+      return overdueMs === undefined ? null : overdueMs / 1_000
+    }),
     readDisk: askInTime(() => readDisk(parts.config.dataDir)),
     readFiles: askInTime(() => readKeptFiles(parts.database)),
     read: () => {

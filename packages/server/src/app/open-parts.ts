@@ -32,6 +32,7 @@ import { logClockSteps } from './log-clock-steps.ts'
 import { logLateCharges } from './log-late-charges.ts'
 import { consoleOrigins, openConsole } from './open-console.ts'
 import { localOrigin } from './own-address.ts'
+import { openArchive } from './open-archive.ts'
 import { openAudits } from './open-audits.ts'
 import { openMedia } from './open-media.ts'
 import { callObservers, observeEngine, openObservation } from './open-observation.ts'
@@ -184,9 +185,9 @@ export async function openParts(options: GatewayOptions) {
     leases,
     ...{ media, offers, ...keyChanges, settlements, processId, observation, deposits, idempotency: names.ofRequests },
     ...{ keptItems: createKeptItems(answers), storedResponses: openStoredResponses(database, clock, config) },
-    tokenCounter: options.tokenCounter ?? createTokenCounter(),
-    durationProbe: createDurationProbe(),
+    ...{ tokenCounter: options.tokenCounter ?? createTokenCounter(), durationProbe: createDurationProbe() },
     audits: openAudits({ config, database, clock, log }),
+    archive: openArchive({ config, database, clock, log, processId, metrics: observation.metrics?.archive ?? null }),
     ...openReconciling({ config, database, clock, log }),
     attempts: createAttemptLog({ store: createAttemptStore(database), onError }),
     ...{ keepsLedgerLog, ledgerLog, logStore, timings, timingStore },

@@ -1,5 +1,6 @@
 import { promptTrainings } from '@svc/contract'
 import { z } from 'zod'
+import { archiveSchema } from './archive-config.ts'
 import { batchesSchema } from './batches-config.ts'
 import { usdText } from './decimal-price.ts'
 import { depositsSchema } from './deposits-config.ts'
@@ -217,6 +218,7 @@ export const configFileSchema = filePart({
     ),
   limits: limitsSchema.prefault({}),
   batches: batchesSchema.prefault({}),
+  archive: orNull(archiveSchema).describe('Archives records of old requests by itself, each night.'),
   deposits: depositsSchema.prefault({}),
 })
 

@@ -3,6 +3,7 @@
  * and defaults, and nothing of what is done with them.
  */
 import type { PromptTraining } from '@svc/contract'
+import type { ArchiveConfig } from './archive-config.ts'
 import type { BatchesConfig } from './batches-config.ts'
 import type { PriceEntry, TargetEntry, UpstreamEntry } from './config-file.ts'
 import type { DepositsConfig } from './deposits-config.ts'
@@ -173,6 +174,8 @@ export interface Config {
   readonly logLevel: NonNullable<Environment['SVC_LOG_LEVEL']>
   readonly limits: LimitsConfig
   readonly batches: BatchesConfig
+  /** Null archives by command alone. */
+  readonly archive: ArchiveConfig | null
   /** Null where deposits are off. */
   readonly deposits: DepositsConfig | null
 }

@@ -108,6 +108,7 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
     logLevel: environment.SVC_LOG_LEVEL ?? (source.output === 'terminal' ? 'warn' : 'info'),
     limits: file.limits,
     batches: file.batches,
+    archive: file.archive,
     deposits,
   }
   return {

@@ -33,9 +33,19 @@ export class ArchiveFileError extends Error {
 /** What names a file and its range. */
 export type FileRange = Pick<ArchiveFileTable, 'file_id' | 'first_id' | 'last_id' | 'requests'>
 
-/** The name of a file below the folder: the month of its oldest request, and its number. */
-export function nameOfFile(fileId: number, oldestAt: number): string {
-  return `${new Date(oldestAt).toISOString().slice(0, 7)}/${String(fileId).padStart(8, '0')}.jsonl.gz`
+/** Hex digits of a content in the name of its file. */
+const NAME_DIGITS = 12
+
+/**
+ * The name of a file below the folder: the month of its oldest request, its number, and how its digest begins. So no
+ * process that was overtaken writes over a file that another has noted.
+ */
+export function nameOfFile(
+  { fileId, sha256 }: { readonly fileId: number; readonly sha256: string },
+  oldestAt: number,
+): string {
+  const month = new Date(oldestAt).toISOString().slice(0, 7)
+  return `${month}/${String(fileId).padStart(8, '0')}-${sha256.slice(0, NAME_DIGITS)}.jsonl.gz`
 }
 
 /** The bytes of a file. */
@@ -54,15 +64,16 @@ export function digestOf(bytes: Uint8Array): string {
 /** Writes a file so that it is whole or not there, and on the disk when this ends. */
 export async function writeFileWhole(folder: string, name: string, bytes: Uint8Array): Promise<void> {
   const path = join(folder, name)
+  const unfinished = `${path}.${process.pid}.new`
   await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER })
-  const handle = await open(`${path}.new`, 'w', PRIVATE)
+  const handle = await open(unfinished, 'w', PRIVATE)
   try {
     await handle.writeFile(bytes)
     await handle.sync()
   } finally {
     await handle.close()
   }
-  await rename(`${path}.new`, path)
+  await rename(unfinished, path)
   await syncFolder(dirname(path))
   await syncFolder(folder)
 }

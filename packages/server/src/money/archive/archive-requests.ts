@@ -13,6 +13,12 @@ export interface ArchiveDeps {
   readonly clock: Clock
   /** Entries that the ledger log has not put down yet: it reads their rows. */
   readonly listWaiting: () => Promise<readonly string[]>
+  /** Asked before each portion: takes or keeps the right to archive, which one process has at a time. */
+  readonly mayGoOn: () => Promise<boolean>
+  /** Gives the right back. */
+  readonly release: () => Promise<void>
+  /** What is waited for between two portions, so that requests are served meanwhile; nothing where absent. */
+  readonly pause?: () => Promise<void>
 }
 
 export interface ArchiveRequest {
@@ -49,17 +55,31 @@ const PORTION = 2_000
  * between leaves all in the database and at most a file that the next run replaces.
  *
  * @throws {ServiceError} `invalid_value` for a time that is too young, a folder that is not the archive's, and while the
- *   ledger log has not put down all of it.
+ *   ledger log has not put down all of it; `limit_reached` while another process archives.
  * @throws {ArchiveFileError} when a file does not read back.
  */
 export async function archiveRequests(deps: ArchiveDeps, request: ArchiveRequest): Promise<ArchiveResult> {
-  const { store, clock } = deps
   const { before, isDryRun } = request
-  const youngest = clock.now() - ARCHIVE_DAYS_MIN * DAY_MS
+  const youngest = deps.clock.now() - ARCHIVE_DAYS_MIN * DAY_MS
   if (before > youngest) {
     const text = `Requests of the last ${ARCHIVE_DAYS_MIN} days stay: give a time before ${new Date(youngest).toISOString()}.`
     throw new ServiceError('invalid_value', text, { param: 'before' })
   }
+  if (isDryRun) return movePortions(deps, request)
+  if (!(await deps.mayGoOn())) {
+    throw new ServiceError('limit_reached', 'Another process archives requests now. Try again when it has ended.')
+  }
+  try {
+    return await movePortions(deps, request)
+  } finally {
+    await deps.release()
+  }
+}
+
+/** A run that has lost its right ends: another goes on where it was. */
+async function movePortions(deps: ArchiveDeps, request: ArchiveRequest): Promise<ArchiveResult> {
+  const { store } = deps
+  const { before, isDryRun } = request
   const below = leastIdOf(before)
   await requirePutDown(deps, below)
   let last = await store.findLast()
@@ -74,6 +94,8 @@ export async function archiveRequests(deps: ArchiveDeps, request: ArchiveRequest
     if (isDryRun) continue
     last = await takePortion(deps, request.folder, { requests, fileId: (last?.file_id ?? 0) + 1 })
     result.bytes += last.byte_length
+    await deps.pause?.()
+    if (!(await deps.mayGoOn())) return result
   }
 }
 
@@ -107,9 +129,10 @@ async function takePortion(
   const ids = requests.map(({ record }) => record.usage_id)
   const range = { file_id: fileId, first_id: ids[0] ?? '', last_id: ids.at(-1) ?? '', requests: requests.length }
   const bytes = encodeFile(range, requests)
+  const sha256 = digestOf(bytes)
   const file: ArchiveFileTable = {
-    ...{ ...range, name: nameOfFile(fileId, requests[0]?.record.started_at ?? 0) },
-    ...{ byte_length: bytes.length, sha256: digestOf(bytes), archived_at: clock.now() },
+    ...{ ...range, name: nameOfFile({ fileId, sha256 }, requests[0]?.record.started_at ?? 0) },
+    ...{ byte_length: bytes.length, sha256, archived_at: clock.now() },
   }
   await writeFileWhole(folder, file.name, bytes)
   // What is added up is what the file gives back, so that a fault of either would show.

@@ -154,7 +154,16 @@ describeEachEngine('a ledger log after a loss', (engine) => {
     const store = createArchiveStore(open.database)
     const year = { now: () => NOW + 366 * 86_400_000 }
     const wish = { folder: archive, before: NOW + 1, isDryRun: false }
-    const archived = await archiveRequests({ store, clock: year, listWaiting: () => Promise.resolve([]) }, wish)
+    const archived = await archiveRequests(
+      {
+        store,
+        clock: year,
+        listWaiting: () => Promise.resolve([]),
+        mayGoOn: () => Promise.resolve(true),
+        release: () => Promise.resolve(),
+      },
+      wish,
+    )
     expect(archived.requests).toBe(3)
 
     // What a part that is lost had published.

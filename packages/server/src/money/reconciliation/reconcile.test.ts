@@ -244,7 +244,8 @@ describeEachEngine('reconciling a day', (engine) => {
     try {
       const archiving = { store: createArchiveStore(open.database), clock: { now: () => start + 100 * DAY_MS } }
       const wish = { folder, before: start + DAY_MS, isDryRun: false }
-      await archiveRequests({ ...archiving, listWaiting: () => Promise.resolve([]) }, wish)
+      const alone = { mayGoOn: () => Promise.resolve(true), release: () => Promise.resolve() }
+      await archiveRequests({ ...archiving, ...alone, listWaiting: () => Promise.resolve([]) }, wish)
       await expect(byActivity()).rejects.toThrow('are archived: run the command with --archive FOLDER')
       archive = folder
       expect(await both()).toEqual(before)

@@ -3,6 +3,7 @@
  * function for it; none reaches for a registry. No label carries a key, an account or anything that a client made up.
  */
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import { type ArchiveMetrics, createArchiveMetrics } from './archive-metrics.ts'
 import { type AuditFigures, createAuditMetrics } from './audit-metrics.ts'
 import { type BatchMetrics, createBatchMetrics, type FileFigure } from './batch-metrics.ts'
 import { type Backlog, type BacklogMetrics, createBacklogMetrics } from './backlog-metrics.ts'
@@ -54,7 +55,14 @@ export interface ReconciliationSources {
   readReconciliations(): Promise<readonly ReconciliationFigures[] | null>
 }
 
+/** Where the state of the archive comes from. */
+export interface ArchiveSources {
+  /** Null where nothing is archived by itself, and when the database does not answer in time. */
+  readArchiveOverdue(): Promise<number | null>
+}
+
 type Sources = OverloadSources &
+  ArchiveSources &
   ReconciliationSources &
   StateSources &
   VideoSources &
@@ -84,6 +92,7 @@ export interface GatewayMetrics {
   readonly videos: VideoMetrics
   readonly backlog: BacklogMetrics
   readonly batches: BatchMetrics
+  readonly archive: ArchiveMetrics
   readonly upstream: (name: string) => UpstreamMetrics
   /** Has the state looked at in every scrape; called once, when the parts are there. */
   watch(sources: Sources): void
@@ -110,6 +119,7 @@ export function createGatewayMetrics(): GatewayMetrics {
   const setReconciliations = createReconciliationMetrics(registry)
   const watchState = registerState(registry)
   const batches = createBatchMetrics(registry)
+  const archive = createArchiveMetrics(registry)
   collectDefaultMetrics({ register: registry })
   for (const name of MISNAMED) registry.removeSingleMetric(name)
   const metrics = {
@@ -124,6 +134,7 @@ export function createGatewayMetrics(): GatewayMetrics {
     videos,
     backlog,
     batches,
+    archive,
     upstream: createUpstreamMetrics(registry),
   }
   return {
@@ -133,12 +144,13 @@ export function createGatewayMetrics(): GatewayMetrics {
       const lookAtState = watchState(sources)
       look = async () => {
         metrics.overload.setWaiting(sources.readWaiting())
-        const [jobs, waiting, audits, reconciliations, files] = await Promise.all([
+        const [jobs, waiting, audits, reconciliations, files, overdue] = await Promise.all([
           sources.readVideoJobs(),
           sources.readBacklog(),
           sources.readAudits(),
           sources.readReconciliations(),
           sources.readFiles(),
+          sources.readArchiveOverdue(),
           lookAtState(),
         ])
         videos.setOpen(jobs)
@@ -146,6 +158,7 @@ export function createGatewayMetrics(): GatewayMetrics {
         setAudits(audits)
         setReconciliations(reconciliations)
         batches.setFiles(files)
+        archive.setOverdue(overdue)
       }
     },
     text: async () => {
