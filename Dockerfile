@@ -16,7 +16,7 @@ COPY packages/server/package.json packages/server/
 COPY packages/tokens/package.json packages/tokens/
 COPY tools/write-part.ts tools/
 COPY tools/production tools/production
-RUN for part in gateway sandbox console; do node tools/write-part.ts "$part" "/parts/$part"; done
+RUN for part in gateway sandbox programs console; do node tools/write-part.ts "$part" "/parts/$part"; done
 
 # npm's settings, such as another registry, come as a secret (`--secret id=npmrc,src=FILE`) and stay in no layer. No
 # package runs a script of its own.
@@ -30,6 +30,23 @@ COPY packages/contract packages/contract
 COPY packages/console packages/console
 COPY docs/*.md docs/
 RUN cd packages/console && node ../../node_modules/vite/bin/vite.js build --logLevel warn
+
+# The gateway's programs, each with all that it loads at its start in few files, without the sandbox and with it.
+FROM ${NODE_IMAGE} AS programs
+ENV NODE_ENV=production NPM_CONFIG_USERCONFIG=/run/secrets/npmrc
+WORKDIR /build
+COPY --from=manifests /parts/programs ./
+RUN --mount=type=secret,id=npmrc npm ci --include=dev --ignore-scripts --no-audit --no-fund
+COPY tsconfig.base.json ./
+COPY packages/contract packages/contract
+COPY packages/tokens packages/tokens
+COPY packages/server/build packages/server/build
+COPY packages/server/src packages/server/src
+RUN node packages/server/build/bundle.mjs
+
+FROM programs AS sandbox-programs
+COPY packages/sandbox/src packages/sandbox/src
+RUN node packages/server/build/bundle.mjs
 
 # Of a package's files Node loads neither types and sources in TypeScript nor maps.
 FROM ${NODE_IMAGE} AS gateway-packages
@@ -55,15 +72,12 @@ FROM ${NODE_IMAGE} AS system
 COPY deploy/image/collect-system.sh /
 RUN sh /collect-system.sh /system
 
-# What both images have: the gateway's sources, its pages, and how it is started and asked.
+# What both images have: the gateway's data, its pages, and how it is started and asked.
 FROM scratch AS gateway-files
 COPY --from=system /system /
 COPY CHANGELOG.md LICENSE /opt/svc/
-COPY packages/contract/src /opt/svc/packages/contract/src
-COPY packages/tokens/src /opt/svc/packages/tokens/src
 COPY packages/server/data /opt/svc/packages/server/data
 COPY packages/server/migrations /opt/svc/packages/server/migrations
-COPY packages/server/src /opt/svc/packages/server/src
 COPY --from=console /build/packages/console/dist /opt/svc/packages/console/dist
 WORKDIR /opt/svc
 ENV PATH=/usr/local/bin \
@@ -77,8 +91,8 @@ VOLUME /var/lib/svc
 EXPOSE 8787 9787
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=90s --retries=3 \
-    CMD ["/usr/local/bin/node", "packages/server/src/probe.ts"]
-ENTRYPOINT ["/usr/local/bin/node", "packages/server/src/main.ts"]
+    CMD ["/usr/local/bin/node", "packages/server/dist/probe.js"]
+ENTRYPOINT ["/usr/local/bin/node", "packages/server/dist/main.js"]
 ARG SVC_VERSION=0.1.0
 ARG SVC_REVISION=unknown
 LABEL org.opencontainers.image.title="SVC" \
@@ -89,9 +103,10 @@ LABEL org.opencontainers.image.title="SVC" \
 
 # With the built-in upstream and its media, to try clients against. It is test money.
 FROM gateway-files AS sandbox
-COPY packages/sandbox/src /opt/svc/packages/sandbox/src
 COPY --from=sandbox-packages /opt/svc /opt/svc
+COPY --from=sandbox-programs /build/packages/server/dist /opt/svc/packages/server/dist
 
 # The last stage is what `docker build` makes without a target.
 FROM gateway-files AS gateway
 COPY --from=gateway-packages /opt/svc /opt/svc
+COPY --from=programs /build/packages/server/dist /opt/svc/packages/server/dist

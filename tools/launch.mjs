@@ -16,6 +16,8 @@ import { LaunchError } from './launcher/launch-error.mjs'
 import { runScript } from './launcher/run-script.mjs'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+/** Where what is built of the server's sources is. */
+const PROGRAMS = 'packages/server/dist/'
 
 try {
   await launch(process.argv.slice(2))
@@ -33,6 +35,7 @@ async function launch([script, ...args]) {
   const node = findNode(runtime)
   if (!isInstalled(root)) await install(root, node)
   const file = path.join(root, script)
+  if (script.startsWith(PROGRAMS)) await buildPrograms(node)
   if (!existsSync(file)) throw new LaunchError(`There is no ${script} in this version.`)
   runScript({ node, root, file, args })
 }
@@ -46,4 +49,12 @@ async function launch([script, ...args]) {
 async function install(folder, node) {
   const { installPackages } = await import('./launcher/install-packages.mjs')
   await installPackages(root, folder, node)
+}
+
+/** Builds the programs of the server where their sources changed. @param {string} node */
+async function buildPrograms(node) {
+  const { buildServer } = await import('../packages/server/build/build-server.mjs')
+  await buildServer(node).catch((/** @type {Error} */ { message }) => {
+    throw new LaunchError(message)
+  })
 }

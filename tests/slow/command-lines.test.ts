@@ -3,9 +3,12 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { buildServer } from '../../packages/server/build/build-server.mjs'
 
 const ROOT = join(import.meta.dirname, '../..')
+beforeAll(() => buildServer())
+
 /** The formatter is no program of ours; the terminal client says two lines, which its own tests read. */
 const FOREIGN = ['format', 'svc']
 
@@ -74,7 +77,7 @@ test('the gateway and the operator commands say which version they are, and begi
   const scripts = await readScripts()
   const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string }
   const programs = [...['start', 'admin'].map((name) => scripts.find(([each]) => each === name)?.[1] ?? '')]
-  const answers = [...programs, 'packages/server/src/main.ts'].map((script) => runScript(script, '--version'))
+  const answers = [...programs, 'packages/server/dist/main.js'].map((script) => runScript(script, '--version'))
   for (const answer of await Promise.all(answers)) {
     expect(answer).toEqual({ code: 0, stdout: expect.stringMatching(/^svc \S+ \(Node \S+\)\n$/), stderr: '' })
     expect(answer.stdout).toContain(` ${version} `)

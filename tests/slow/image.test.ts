@@ -90,7 +90,12 @@ describe.skipIf(missing !== null)('the image', { timeout: RUN_MS_MAX }, () => {
     )
 
   async function admin({ exec }: Container, ...words: readonly string[]): Promise<Record<string, string>> {
-    const { code, out, error } = await exec(['/usr/local/bin/node', 'packages/server/src/admin.ts', ...words, '--json'])
+    const { code, out, error } = await exec([
+      '/usr/local/bin/node',
+      'packages/server/dist/admin.js',
+      ...words,
+      '--json',
+    ])
     expect([code, error]).toEqual([0, expect.not.stringContaining('error')])
     return JSON.parse(out) as Record<string, string>
   }
@@ -171,7 +176,7 @@ describe.skipIf(missing !== null)('the image', { timeout: RUN_MS_MAX }, () => {
 
     const again = await startGateway()
     expect((await clientOf(again, key).balance()).credits).toBe(95.2)
-    const audit = await again.exec(['/usr/local/bin/node', 'packages/server/src/audit.ts', '--json'])
+    const audit = await again.exec(['/usr/local/bin/node', 'packages/server/dist/audit.js', '--json'])
     expect([audit.code, JSON.parse(audit.out)]).toEqual([0, expect.objectContaining({ breaches: 0 })])
     again.stop()
     expect(await again.ended).toBe(0)

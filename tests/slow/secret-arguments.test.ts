@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildServer } from '../../packages/server/build/build-server.mjs'
 import { childEnvironment } from '../../packages/server/testing/child-environment.ts'
 import { createSvc, type Svc } from '../run-svc.ts'
 
@@ -12,7 +13,8 @@ const KEY = `sk-svc-${CANARY}A`
 
 let svc: Svc
 let folder: string
-beforeAll(() => {
+beforeAll(async () => {
+  await buildServer()
   svc = createSvc({ SVC_BASE_URL: 'http://127.0.0.1:1/api' })
   folder = mkdtempSync(join(tmpdir(), 'svc-secrets-'))
 })
@@ -68,13 +70,13 @@ function run(file: string, words: readonly string[], env: Readonly<Record<string
 
 describe('the programs of the server', () => {
   test.concurrent.each([
-    ['packages/server/src/main.ts', [KEY]],
-    ['packages/server/src/admin.ts', [KEY]],
-    ['packages/server/src/admin.ts', ['key', 'revoke', '--key', KEY]],
-    ['packages/server/src/admin.ts', ['credits', 'grant', '--account', KEY, '--amount', '1', '--reason', 'x']],
-    ['packages/server/src/admin.ts', ['credits', 'grant', '--account', 'a', '--amount', KEY, '--reason', 'x']],
-    ['packages/server/src/fund.ts', ['--usdg', KEY]],
-    ['packages/server/src/sweeper.ts', [KEY]],
+    ['packages/server/dist/main.js', [KEY]],
+    ['packages/server/dist/admin.js', [KEY]],
+    ['packages/server/dist/admin.js', ['key', 'revoke', '--key', KEY]],
+    ['packages/server/dist/admin.js', ['credits', 'grant', '--account', KEY, '--amount', '1', '--reason', 'x']],
+    ['packages/server/dist/admin.js', ['credits', 'grant', '--account', 'a', '--amount', KEY, '--reason', 'x']],
+    ['packages/server/dist/fund.js', ['--usdg', KEY]],
+    ['packages/server/dist/sweeper.js', [KEY]],
     ['bench/bench.ts', [KEY]],
   ])('%s does not print a key among %j', async (file, words) => {
     expect(await run(file, words)).not.toContain(CANARY)
@@ -102,7 +104,7 @@ describe('the programs of the server', () => {
     { SVC_DATABASE_URL: `postgres://me:${CANARY}@127.0.0.1:1/svc` },
     { SVC_DATABASE_URL: `postgres://127.0.0.1:1/svc?user=me&password=${CANARY}` },
   ])('a start that fails does not print what it was given (%#)', async (env) => {
-    const told = await run('packages/server/src/main.ts', [], { SVC_HOST: '127.0.0.1', ...env })
+    const told = await run('packages/server/dist/main.js', [], { SVC_HOST: '127.0.0.1', ...env })
     expect(told).toContain('SVC_')
     expect(told).not.toContain(CANARY)
   })
@@ -115,6 +117,6 @@ describe('the programs of the server', () => {
         limits: { requests_per_minute: CANARY },
       }).replace('"limits"', '"limits'),
     )
-    expect(await run('packages/server/src/main.ts', [])).not.toContain(CANARY)
+    expect(await run('packages/server/dist/main.js', [])).not.toContain(CANARY)
   })
 })

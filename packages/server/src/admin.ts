@@ -1,4 +1,6 @@
 /** Composition root of the operator commands: `npm run admin -- …`. Never imported. */
-import { runAdminProcess } from './app/run-admin.ts'
+import { prepareProcess } from './app/prepare-process.ts'
 
+prepareProcess(process.env, 'uses')
+const { runAdminProcess } = await import('./app/run-admin.ts')
 await runAdminProcess(process.argv.slice(2))

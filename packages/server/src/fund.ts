@@ -3,9 +3,11 @@
  * gateway's own API until it is credited. Never imported.
  */
 import { scrubArguments } from '@svc/contract'
-import { runFund } from './app/run-fund.ts'
+import { prepareProcess } from './app/prepare-process.ts'
 import { writeLine } from './platform/runtime/write-line.ts'
 
+prepareProcess(process.env, 'uses')
+const { runFund } = await import('./app/run-fund.ts')
 process.exitCode = await runFund(process.argv.slice(2), {
   env: process.env,
   print: (line) => writeLine(process.stdout, line),

@@ -6,7 +6,6 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { createTokenCounter, type TokenCounter } from '@svc/tokens'
 import { createGateway, type Gateway } from '../src/app/gateway.ts'
 import type { Config } from '../src/config/config.ts'
@@ -20,6 +19,7 @@ import { type SystemClock, systemClock } from '../src/platform/runtime/clock.ts'
 import { createLogger } from '../src/platform/runtime/log.ts'
 import { childEnvironment } from './child-environment.ts'
 import { CHECKPOINT_WORKER, type DatabasePlace, type FreshDatabase } from './fresh-database.ts'
+import { findProgram } from './find-program.ts'
 import { type GatewayBooks, openBooks } from './gateway-books.ts'
 import { type GatewayProcess, type GatewayStart, startGatewayProcess } from './start-gateway-process.ts'
 
@@ -67,8 +67,6 @@ export interface GatewayRig {
  */
 const tokenCounter: TokenCounter = { ...createTokenCounter(), close: () => Promise.resolve() }
 
-const SOURCES = fileURLToPath(new URL('../src', import.meta.url))
-
 /** Limits that nothing reaches unless it sets its own; circuit breakers are off, since upstreams fail on purpose. */
 export const wideLimits = {
   requests_per_minute: 10_000_000,
@@ -111,15 +109,16 @@ export async function openGatewayRig(options: GatewayRigOptions): Promise<Gatewa
     },
     startProcess: (own = {}) =>
       startGatewayProcess({ workingDir, ...own, env: { ...childEnvironment(), ...env, ...own.env } }),
-    run: (program, words = [], sources = SOURCES) =>
-      new Promise((resolve) => {
-        const path = join(sources, `${program}.ts`)
+    async run(program, words = [], sources) {
+      const path = sources === undefined ? await findProgram(program) : join(sources, `${program}.ts`)
+      return new Promise((resolve) => {
         const inside = { cwd: workingDir, env: { ...childEnvironment(), ...env } }
         execFile(process.execPath, [path, ...words], inside, (error, stdout, stderr) => {
           const code = typeof error?.code === 'number' ? error.code : error === null ? 0 : 1
           resolve({ code, output: stdout + stderr })
         })
-      }),
+      })
+    },
     async close() {
       await options.database.remove()
       await rm(workingDir, { recursive: true, force: true })

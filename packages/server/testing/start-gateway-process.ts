@@ -2,10 +2,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { findFreePort } from './free-port.mjs'
+import { findProgram } from './find-program.ts'
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 /** Longest time to the first answer, in milliseconds; a start takes a second on an idle machine, more on a busy one. */
 const START_MS_MAX = 180_000
 const READY_POLL_MS = 25
@@ -77,7 +76,7 @@ async function waitUntilReady(child: ChildProcess, output: Output): Promise<void
 
 /** Starts a gateway and waits until it listens. It ends with this process at the latest. */
 export async function startGatewayProcess(start: GatewayStart): Promise<GatewayProcess> {
-  const { env, workingDir, logFile, program = MAIN, port = await findFreePort() } = start
+  const { env, workingDir, logFile, program = await findProgram('main'), port = await findFreePort() } = start
   const log = logFile === undefined ? 'pipe' : openSync(logFile, 'a')
   const before = typeof log === 'number' ? fstatSync(log).size : 0
   const child = fork(program, [], {

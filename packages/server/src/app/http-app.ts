@@ -1,6 +1,7 @@
 /** The HTTP server: the order in which a request meets its checks, and one table of routes. */
 import cors from '@fastify/cors'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { InvariantError } from '../platform/errors/invariant-error.ts'
 import { createId } from '../platform/runtime/ids.ts'
 import { type AccessLogDeps, beginAccessLog } from '../edge/access-log.ts'
 import { callerAddress, trustProxies } from '../edge/caller-address.ts'
@@ -86,6 +87,11 @@ function sendError(request: FastifyRequest, reply: FastifyReply, thrown: unknown
     .send(speaksOpenRouter(request) ? { error: openRouterError(rendered.body) } : rendered.body)
 }
 
+/** No route has a schema of the framework's own: its compilers are not even loaded. */
+function withoutSchemas(): never {
+  throw new InvariantError('A route has a schema of the framework.')
+}
+
 /** Builds the server. It does not listen yet. */
 export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstance {
   const createRequestId = (): string => createId(deps.clock.now())
@@ -94,6 +100,7 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
     genReqId: createRequestId,
     requestIdHeader: false,
     trustProxy: options.trustedProxies.length === 0 ? false : trustProxies(options.trustedProxies),
+    schemaController: { compilersFactory: { buildValidator: withoutSchemas, buildSerializer: withoutSchemas } },
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: PARAM_LENGTH_MAX },
     http: {
       maxHeaderSize: options.headerBytes,

@@ -57,8 +57,8 @@ test('a database and a pepper are named, and neither is shown', () => {
 })
 
 test('a gateway that was started without npm shows commands without npm', () => {
-  const text = printed({}, { adminCommand: 'node packages/server/src/admin.ts' })
-  expect(text).toContain('  node packages/server/src/admin.ts key create')
+  const text = printed({}, { adminCommand: 'node packages/server/dist/admin.js' })
+  expect(text).toContain('  node packages/server/dist/admin.js key create')
   expect(text).not.toContain('npm run admin')
 })
 

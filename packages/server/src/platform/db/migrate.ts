@@ -38,8 +38,7 @@ const POSTGRES_LOCK = 7_309_946_020
 /** Lists the migrations of an engine in the order in which they are applied: by name, functions last. */
 export function listMigrations(engine: DatabaseEngine, folder: URL = MIGRATIONS): readonly Migration[] {
   const directory = new URL(`${engine}/`, folder)
-  const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.sql'))
-  return files.sort().map((name) => {
+  return namesIn(directory).map((name) => {
     const sql = readFileSync(new URL(name, directory), 'utf8')
     const checksum = createHash('sha256').update(sql).digest('hex')
     return { name, sql, checksum, oldest: oldestIn(sql), isRepeatable: name.startsWith('functions/') }
@@ -48,7 +47,12 @@ export function listMigrations(engine: DatabaseEngine, folder: URL = MIGRATIONS)
 
 /** The number of the newest migration that this code has. */
 export function knownSchema(engine: DatabaseEngine): number {
-  return newestOf(listMigrations(engine))
+  return newestOf(namesIn(new URL(`${engine}/`, MIGRATIONS)).map((name) => ({ name })))
+}
+
+function namesIn(directory: URL): readonly string[] {
+  const names = readdirSync(directory, { recursive: true, encoding: 'utf8' })
+  return names.filter((name) => name.endsWith('.sql')).toSorted()
 }
 
 /**

@@ -77,7 +77,7 @@ export function oldestIn(sql: string): number | null {
 }
 
 /** The newest schema that code with these migrations knows. */
-export function newestOf(migrations: readonly Migration[]): number {
+export function newestOf(migrations: readonly Pick<Migration, 'name'>[]): number {
   return Math.max(0, ...migrations.map(({ name }) => numberOf(name) ?? 0))
 }
 
