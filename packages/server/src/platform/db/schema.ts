@@ -2,8 +2,7 @@
  * The tables, as both engines have them. Column types are those that reads return.
  *
  * Times are integer milliseconds since the epoch, given by the gateway and never by the database. Money is nanocredits
- * in `bigint`.
- * Ids are UUIDv7 text, so that order by id is order by time.
+ * in `bigint`. Ids are UUIDv7 text, so that order by id is order by time.
  */
 import type { BatchState, UsageStatus } from '@svc/contract'
 import type { Generated } from 'kysely'
@@ -89,7 +88,6 @@ export interface TeamTable {
 
 /**
  * A cap on spending, holds included. Belongs to a team or to a key; mirrored keys share one.
- *
  * `limit_nanocredits` null means that spending is only counted. It is counted in `budget_window`.
  */
 export interface BudgetTable {
