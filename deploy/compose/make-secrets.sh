@@ -28,6 +28,8 @@ random() {
 
 for name in key-pepper session-secret postgres-password grafana-password; do random | keep "$name"; done
 echo "postgres://svc:$(cat secrets/postgres-password)@postgres:5432/svc" | keep database-url
-# Given by others. A gateway that finds an empty one says so and does not start.
-for name in upstream-key s3-access-key-id s3-secret-access-key; do printf '' | keep "$name"; done
+# Of the store for files; for a bucket elsewhere put its keys into these files.
+for name in s3-access-key-id s3-secret-access-key; do random | keep "$name"; done
+# Given by another. A gateway that finds an empty one says so and does not start.
+printf '' | keep upstream-key
 [ -s secrets/upstream-key ] || echo "Put the key of your upstream into $PWD/secrets/upstream-key."

@@ -1,9 +1,15 @@
 /** The files in `deploy`, read by the programs that they are for. A program that is not here is named and skipped. */
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createS3Files } from '../../packages/server/src/platform/files/s3-files.ts'
+import { eventually } from '../../packages/server/testing/eventually.ts'
+import { findFreePort } from '../../packages/server/testing/free-port.mjs'
 import { type Ran, runProgram } from '../../proof/clients/run-program.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
@@ -12,6 +18,7 @@ const CHART = join(DEPLOY, 'helm/svc')
 const TOOLS = join(homedir(), '.cache/svc-deploy-tools')
 const HELM = 'helm.sh/helm/v3/cmd/helm@v3.18.6'
 const COMPOSE = 'github.com/compose-spec/compose-go/v2/cmd@v2.4.7'
+const STORAGE = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0'
 const VALIDATOR = 'kubernetes-validate==1.37.0'
 /** The oldest release that the chart names, and the newest whose schemas there are. */
 const RELEASES = ['1.27', '1.37.0']
@@ -48,7 +55,12 @@ const everything = {
   serviceMonitor: { enabled: true, labels: { release: 'monitoring' } },
   prometheusRules: { enabled: true },
   grafanaDashboards: { enabled: true },
-  secrets: { ledgerLogKey: { name: 'svc-ledger-log' }, more: { SVC_SMTP_URL: { name: 'svc-mail', key: 'url' } } },
+  storage: { bucket: 'svc-files', endpoint: 'https://s3.example.com:9000', addressing: 'path', port: 9000 },
+  secrets: {
+    ledgerLogKey: { name: 'svc-ledger-log' },
+    ...{ s3AccessKeyId: { name: 'svc-s3' }, s3SecretAccessKey: { name: 'svc-s3' } },
+    more: { SVC_SMTP_URL: { name: 'svc-mail', key: 'url' } },
+  },
   env: { SVC_LOG_LEVEL: 'info' },
   networkPolicy: { from: [{ namespaceSelector: {} }], databaseTo: [{ ipBlock: { cidr: '10.0.0.0/8' } }] },
   persistence: { storageClass: 'fast', annotations: { a: 'b' } },
@@ -101,6 +113,11 @@ describe('the chart', () => {
       expect(out).toContain('kind: StatefulSet')
       expect(out).toContain('readOnlyRootFilesystem: true')
       expect(out).not.toContain('kind: Secret')
+      // The gateways and the migrations alike.
+      const variables = ['SVC_S3_BUCKET', 'SVC_S3_ACCESS_KEY_ID_FILE', 'SVC_S3_SECRET_ACCESS_KEY_FILE']
+      const times = variables.map((name) => out.match(new RegExp(`name: ${name}$`, 'gm'))?.length ?? 0)
+      expect(times).toEqual(values === everything ? [2, 2, 2] : [0, 0, 0])
+      expect(out.includes('port: 9000')).toBe(values === everything)
     },
   )
 
@@ -155,6 +172,50 @@ describe('the compose files', () => {
       expect(places.filter((place) => !existsSync(place))).toEqual([])
     },
   )
+})
+
+test('the store of the compose files keeps what gateways keep', { timeout: BUILD_MS_MAX }, async ({ skip }) => {
+  const program = join(TOOLS, 'versitygw')
+  if (!existsSync(program)) {
+    const { code, error } = await run('env', [`GOBIN=${TOOLS}`, 'go', 'install', STORAGE], BUILD_MS_MAX)
+    skip(code !== 0, `the store could not be built: ${error.trim().split('\n').at(-1)}`)
+  }
+  const clock = { now: () => Date.now(), earliest: () => Date.now() }
+  const [port, keys] = [await findFreePort(), { id: join(folder, 's3-id'), secret: join(folder, 's3-secret') }]
+  await writeFile(keys.id, 'of-a-test\n')
+  await writeFile(keys.secret, 'a-secret-of-a-test\n')
+  const settings = { STORAGE_DIR: join(folder, 'store'), STORAGE_BUCKET: 'svc', STORAGE_PORT: String(port) }
+  const secrets = { ACCESS_KEY_ID_FILE: keys.id, SECRET_ACCESS_KEY_FILE: keys.secret }
+  const env = { ...process.env, ...settings, ...secrets, PATH: `${TOOLS}:${process.env['PATH']}` }
+  const store = spawn('sh', ['storage/storage.sh'], { cwd: DEPLOY, env, stdio: 'ignore' })
+  try {
+    const endpoint = `http://127.0.0.1:${port}`
+    await eventually(async () => expect((await fetch(`${endpoint}/health`)).status).toBe(200), STEP_MS_MAX)
+    const credentials = { accessKeyId: 'of-a-test', secretAccessKey: 'a-secret-of-a-test' }
+    const place = { endpoint, bucket: 'svc', region: 'us-east-1', prefix: 'svc/', usesPath: true, credentials }
+    const files = await createS3Files({ place, clock })
+    await files.check()
+    const whole = randomBytes(20 * 1_048_576)
+    const source = Readable.from([whole.subarray(0, 9_000_000), whole.subarray(9_000_000)])
+    const expiresAt = Date.now() + 60_000
+    const { name } = await files.put({ source, contentType: 'video/mp4', expiresAt, bytesMax: whole.length })
+    expect(Buffer.concat(await Array.fromAsync((await files.open(name, null))!)).equals(whole)).toBe(true)
+    const part = Buffer.concat(await Array.fromAsync((await files.open(name, { start: 8_999_999, end: 9_000_001 }))!))
+    expect(part.equals(whole.subarray(8_999_999, 9_000_002))).toBe(true)
+    await files.remove(name)
+    expect(await files.head(name)).toBeNull()
+    // What is over goes, and nothing else.
+    await files.put({ source: Readable.from(['a']), contentType: 'image/png', expiresAt: Date.now(), bytesMax: 9 })
+    await files.put({ source: Readable.from(['b']), contentType: 'image/png', expiresAt, bytesMax: 9 })
+    await eventually(async () => expect(await files.sweep()).toBe(1))
+    await files.close()
+    const wrong = { ...place, credentials: { ...credentials, secretAccessKey: 'another' } }
+    const strange = await createS3Files({ place: wrong, clock })
+    await expect(strange.check()).rejects.toThrow('bucket')
+    await strange.close()
+  } finally {
+    store.kill()
+  }
 })
 
 test('the proxy of the compose files is sound', TIME, async ({ skip }) => {

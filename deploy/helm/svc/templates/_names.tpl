@@ -42,6 +42,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if .Values.secrets.ledgerLogKey.name }}
 {{- $_ := set $all "SVC_LOG_KEY" .Values.secrets.ledgerLogKey }}
 {{- end }}
+{{- if and .Values.storage.bucket .Values.secrets.s3AccessKeyId.name }}
+{{- $_ := set $all "SVC_S3_ACCESS_KEY_ID" .Values.secrets.s3AccessKeyId }}
+{{- $_ := set $all "SVC_S3_SECRET_ACCESS_KEY" .Values.secrets.s3SecretAccessKey }}
+{{- end }}
 {{- merge $all .Values.secrets.more | toJson }}
 {{- end }}
 
@@ -64,6 +68,22 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- with .Values.trustedProxies }}
 - name: SVC_TRUSTED_PROXIES
   value: {{ . | quote }}
+{{- end }}
+{{- with .Values.storage }}
+{{- if .bucket }}
+- name: SVC_S3_BUCKET
+  value: {{ .bucket | quote }}
+- name: SVC_S3_REGION
+  value: {{ .region | quote }}
+{{- with .endpoint }}
+- name: SVC_S3_ENDPOINT
+  value: {{ . | quote }}
+{{- end }}
+{{- with .addressing }}
+- name: SVC_S3_ADDRESSING
+  value: {{ . | quote }}
+{{- end }}
+{{- end }}
 {{- end }}
 # Metrics and probes answer inside the cluster; the network policy says whom.
 - name: SVC_ADMIN_HOST
