@@ -1,8 +1,8 @@
 /** Models compared, usage measured, and money on paper: the pages in a real browser. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { creditedDeposit } from '../packages/server/testing/credited-deposit.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
+import { creditedDeposit } from '../../packages/server/testing/credited-deposit.ts'
+import { startTestGateway, type TestGateway } from '../../packages/server/testing/test-gateway.ts'
 import {
   enterSandbox,
   faultsOf,
@@ -13,7 +13,7 @@ import {
   PHONE,
   TEST_MS,
   untilItStands,
-} from './console-pages.ts'
+} from '../console-pages.ts'
 
 let gateway: TestGateway
 let browser: Browser

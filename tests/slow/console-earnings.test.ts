@@ -6,11 +6,11 @@ import { readFile } from 'node:fs/promises'
 import { nanocreditsOf } from '@svc/contract'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { grant } from '../packages/server/testing/ledger-operations.ts'
-import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
-import { dayOf } from '../packages/server/src/money/reconciliation/day-span.ts'
-import { reconcile } from '../packages/server/src/money/reconciliation/reconciliation-runs.ts'
-import { usdOfNanocredits } from '../packages/server/src/pricing/usd.ts'
+import { grant } from '../../packages/server/testing/ledger-operations.ts'
+import { startTestGateway, type TestGateway } from '../../packages/server/testing/test-gateway.ts'
+import { dayOf } from '../../packages/server/src/money/reconciliation/day-span.ts'
+import { reconcile } from '../../packages/server/src/money/reconciliation/reconciliation-runs.ts'
+import { usdOfNanocredits } from '../../packages/server/src/pricing/usd.ts'
 import {
   cutTables,
   enterSandbox,
@@ -23,7 +23,7 @@ import {
   PHONE,
   DESK,
   TEST_MS,
-} from './console-pages.ts'
+} from '../console-pages.ts'
 
 let gateway: TestGateway
 let browser: Browser
