@@ -68,8 +68,9 @@ export async function openBenchContext(options: BenchOptions): Promise<OpenBench
 }
 
 async function carryOut(generator: ChildProcess, order: LoadOrder): Promise<LoadResult> {
-  const ownMs = 'seconds' in order ? order.seconds * 1000 : 0
-  const signal = AbortSignal.timeout(ownMs + ORDER_GRACE_MS)
+  const ownMs =
+    'seconds' in order ? order.seconds * 1_000 : 'perSecond' in order ? (order.streams / order.perSecond) * 1_000 : 0
+  const signal = AbortSignal.timeout(Math.ceil(ownMs) + ORDER_GRACE_MS)
   generator.send(order)
   const [result] = (await once(generator, 'message', { signal }).catch((error: unknown) => {
     throw new Error('the load generator did not answer in time', { cause: error })

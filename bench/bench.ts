@@ -9,7 +9,9 @@ import { describeMachine, type Machine } from './machine.ts'
 import { readOptions } from '../packages/server/src/app/read-options.ts'
 import { writeLine } from '../packages/server/src/platform/runtime/write-line.ts'
 import { type BenchOptions, benchOptionsOf, benchProgram } from './options.ts'
-import { renderMachine, renderTable, replaceFigures } from './report.ts'
+import { PEERS_BEGIN, PEERS_END, renderPeers, SHORT_BEGIN, SHORT_END } from './peers/peer-table.ts'
+import { type PeerResults, runPeers } from './peers/run-peers.ts'
+import { type Figures, FIGURES_BEGIN, FIGURES_END, renderMachine, renderTable, replaceFigures } from './report.ts'
 import type { Row, RowResult, Verdict } from './row.ts'
 import { addedLatency } from './rows/added-latency.ts'
 import { billedEmbedded } from './rows/billed-embedded.ts'
@@ -63,22 +65,55 @@ async function measureRows(context: BenchContext): Promise<readonly RowResult[]>
   return results
 }
 
-function publish(options: BenchOptions, machine: Machine, results: readonly RowResult[]): void {
-  const figures = `${renderMachine(machine)}\n\n${renderTable(results)}`
-  writeLine(process.stdout, figures)
+/** What goes between which marks. @param peers null where none were measured. */
+function figuresOf(machine: Machine, results: readonly RowResult[], peers: PeerResults | null): readonly Figures[] {
+  const at = renderMachine(machine)
+  const rowFigures = { begin: FIGURES_BEGIN, end: FIGURES_END, text: `\n${at}\n\n${renderTable(results)}\n` }
+  const ofPeers = (form: 'whole' | 'short'): string =>
+    peers === null ? '' : `\n${at}\n\n${renderPeers(peers.measured, peers.missing, form)}\n`
+  return [
+    ...(results.length === 0 ? [] : [rowFigures]),
+    ...(peers === null
+      ? []
+      : [
+          { begin: PEERS_BEGIN, end: PEERS_END, text: ofPeers('whole') },
+          { begin: SHORT_BEGIN, end: SHORT_END, text: ofPeers('short') },
+        ]),
+  ]
+}
+
+function publish(
+  options: BenchOptions,
+  machine: Machine,
+  { results, peers }: { readonly results: readonly RowResult[]; readonly peers: PeerResults | null },
+): void {
+  const parts = [
+    ...(results.length === 0 ? [] : [renderTable(results)]),
+    ...(peers === null ? [] : [renderPeers(peers.measured, peers.missing)]),
+  ]
+  writeLine(process.stdout, [renderMachine(machine), ...parts].join('\n\n'))
   const { pairs, seconds, scale } = options
   if (options.json !== null) {
-    writeFileSync(options.json, `${JSON.stringify({ machine, pairs, seconds, scale, results }, null, 2)}\n`)
+    writeFileSync(options.json, `${JSON.stringify({ machine, pairs, seconds, scale, results, peers }, null, 2)}\n`)
   }
-  if (options.document !== null) {
-    writeFileSync(options.document, replaceFigures(readFileSync(options.document, 'utf8'), `\n${figures}\n`))
-  }
+  const figures = figuresOf(machine, results, peers)
+  for (const file of options.documents) writeFileSync(file, replaceFigures(readFileSync(file, 'utf8'), figures))
+}
+
+/** Found out now and not after half an hour: whether each document has a place for what will be measured. */
+function checkDocuments({ documents, rows: chosen, peers }: BenchOptions): void {
+  const rowMarks = chosen.length === 0 ? [] : [{ begin: FIGURES_BEGIN, end: FIGURES_END, text: '' }]
+  const peerMarks = [
+    { begin: PEERS_BEGIN, end: PEERS_END, text: '' },
+    { begin: SHORT_BEGIN, end: SHORT_END, text: '' },
+  ]
+  const marks = [...rowMarks, ...(peers === null ? [] : peerMarks)]
+  for (const file of documents) replaceFigures(readFileSync(file, 'utf8'), marks)
 }
 
 async function run(options: BenchOptions): Promise<void> {
   if (options.profile !== null) mkdirSync(options.profile, { recursive: true })
-  // Found out now and not after half an hour.
-  if (options.document !== null) replaceFigures(readFileSync(options.document, 'utf8'), '')
+  checkDocuments(options)
   const context = await openBenchContext(options)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void context.close().finally(() => process.exit(1)))
@@ -86,7 +121,8 @@ async function run(options: BenchOptions): Promise<void> {
   try {
     const fdatasyncMs = measureDiskSync(context.children)
     const results = await measureRows(context)
-    publish(options, describeMachine(fdatasyncMs, context.postgresVersion()), results)
+    const peers = options.peers === null ? null : await runPeers(context)
+    publish(options, describeMachine(fdatasyncMs, context.postgresVersion()), { results, peers })
     if (results.some(({ verdict }) => verdict === 'failed')) process.exitCode = 1
   } finally {
     await context.close()

@@ -16,11 +16,19 @@ const STEPS_MAX = 8
 /** Finding the rate takes half of the time of a side for each look. */
 const PART_OF_SECONDS = 0.5
 
-/** Requests a second at which neither side, nor the load generator, nor a core is near its limit. */
+/** Fewer would make a side too long. */
+const LEAST_RATE = 20
+
+/**
+ * Requests a second at which neither side, nor the load generator, nor a core is near its limit.
+ *
+ * @param least the lowest rate that may be taken.
+ */
 export async function calibrateRate(
   context: BenchContext,
   { baseline, candidate }: PairedSides,
   connections: number,
+  least = LEAST_RATE,
 ): Promise<number> {
   const { seconds } = context.options
   const whole = { kind: 'whole', connections, seconds: seconds * PART_OF_SECONDS } as const
@@ -28,11 +36,11 @@ export async function calibrateRate(
   for (const side of [baseline, candidate]) await sampleSide(context, side, { ...whole, seconds, rate: null })
   const { perSecond: bare } = await sampleSide(context, baseline, { ...whole, rate: null })
   const { perSecond: full } = await sampleSide(context, candidate, { ...whole, rate: null })
-  let rate = roundRate(Math.min(bare, full) * PART_OF_SATURATION)
+  let rate = roundRate(Math.min(bare, full) * PART_OF_SATURATION, least)
   for (let step = 0; step < STEPS_MAX; step++) {
     const sample = await sampleSide(context, candidate, { ...whole, rate })
     if (Math.max(sample.coreBusy, sample.generatorBusy) <= BUSY_WANTED) break
-    rate = roundRate(rate * STEP_DOWN)
+    rate = roundRate(rate * STEP_DOWN, least)
   }
   context.say(
     `  saturation of the ${baseline.name} ${bare.toFixed(0)}/s, of the ${candidate.name} ${full.toFixed(0)}/s; ` +
@@ -41,7 +49,7 @@ export async function calibrateRate(
   return rate
 }
 
-/** Two digits, and at least 20 requests in a second. */
-function roundRate(rate: number): number {
-  return Math.max(20, Number(rate.toPrecision(2)))
+/** Two digits. */
+function roundRate(rate: number, least: number): number {
+  return Math.max(least, Number(rate.toPrecision(2)))
 }

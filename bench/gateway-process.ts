@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { nanocreditsOf } from '@svc/contract'
+import { type Nanocredits, nanocreditsOf } from '@svc/contract'
 import type { FreshDatabase } from '../packages/server/testing/fresh-database.ts'
 import { type GatewayRig, openGatewayBooks, openGatewayRig } from '../packages/server/testing/gateway-rig.ts'
 import type { BenchContext } from './bench-context.ts'
@@ -33,12 +33,19 @@ async function openRig({ children }: BenchContext, database: FreshDatabase): Pro
   return rig
 }
 
-/** Makes one caller in an empty database. */
-export async function createFundedAccount(context: BenchContext, database: FreshDatabase): Promise<FundedAccount> {
+/** Makes one caller in an empty database. @param budget what its key may spend; null: as much as there is. */
+export async function createFundedAccount(
+  context: BenchContext,
+  database: FreshDatabase,
+  budget: Nanocredits | null = null,
+): Promise<FundedAccount> {
   const rig = await openRig(context, database)
   const books = await openGatewayBooks(rig.place, PEPPER)
   const account = await books.createAccount('bench', CREDITS)
-  const { keyId, rawKey } = await books.createKey(account)
+  const { keyId, rawKey } = await books.createKey(
+    account,
+    budget === null ? {} : { budget: { limit: budget, period: 'none' } },
+  )
   await books.close()
   return { rig, ...account, keyId, rawKey }
 }

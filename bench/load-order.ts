@@ -11,6 +11,10 @@ export interface LoadTarget {
   readonly key: string
   /** Chat where it is absent. */
   readonly work?: LoadWork
+  /** What a chat calls its model, where it is not this gateway that answers. */
+  readonly model?: string
+  /** Sent besides the usual ones. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Whole answers, over connections of which each has its own schedule. */

@@ -30,7 +30,8 @@ export function describeMachine(fdatasyncMs: number, postgres: string | null): M
   }
 }
 
-function readCommit(): string {
+/** The commit of this tree, with a `+` where it has changes; `unknown` outside a repository. */
+export function readCommit(): string {
   try {
     const git = (...words: string[]): string =>
       execFileSync('git', words, { cwd: import.meta.dirname, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })

@@ -12,6 +12,8 @@ export interface StubSettings {
   readonly gapMs: number
   /** Null serves plain HTTP/1.1; with an identity it serves TLS, with HTTP/2 for those that offer it. */
   readonly identity: ServerIdentity | null
+  /** Where it listens; absent: on a port that is free. */
+  readonly port?: number
 }
 
 export interface ProxySettings {

@@ -52,12 +52,29 @@ function percentText(part: number | null): string {
   return part === null ? '' : `${(part * 100).toFixed(0)} %`
 }
 
-/**
- * Puts figures between the marks of a document.
- * @throws {Error} when it has no marks.
- */
-export function replaceFigures(document: string, figures: string): string {
-  const [begin, end] = [document.indexOf(FIGURES_BEGIN), document.indexOf(FIGURES_END)]
-  if (begin === -1 || end < begin) throw new Error(`the document has no "${FIGURES_BEGIN}" with "${FIGURES_END}"`)
-  return `${document.slice(0, begin + FIGURES_BEGIN.length)}\n${figures}\n${document.slice(end)}`
+/** Figures, and the marks that they come between. */
+export interface Figures {
+  readonly begin: string
+  readonly end: string
+  readonly text: string
 }
+
+/**
+ * Puts figures between the marks of a document, as far as it has marks for them.
+ * @throws {Error} when it has none.
+ */
+export function replaceFigures(document: string, figures: readonly Figures[]): string {
+  const marked = figures.filter(({ begin, end }) => isMarked(document, begin, end))
+  if (marked.length === 0) throw new Error(`the document has none of these marks: ${marksOf(figures)}`)
+  return marked.reduce((text, { begin, end, text: own }) => {
+    const from = text.indexOf(begin) + begin.length
+    return `${text.slice(0, from)}\n${own}\n${text.slice(text.indexOf(end, from))}`
+  }, document)
+}
+
+function isMarked(document: string, begin: string, end: string): boolean {
+  const from = document.indexOf(begin)
+  return from !== -1 && document.includes(end, from)
+}
+
+const marksOf = (figures: readonly Figures[]): string => figures.map(({ begin, end }) => `${begin} ${end}`).join(', ')

@@ -2,13 +2,15 @@ import type { ChildProcess } from 'node:child_process'
 import type { BenchContext } from './bench-context.ts'
 import { busiestCore, readCoreTimes } from './core-times.ts'
 import type { LoadOrder, LoadTarget, StreamsOrder, WholeOrder } from './load-order.ts'
-import { readUsage } from './process-usage.ts'
+import { type ProcessUsage, readTreeUsage, readUsage } from './process-usage.ts'
 
 /** One side of a pair: where its requests go, and whose CPU they cost. */
 export interface Side {
   readonly name: string
   readonly targets: readonly LoadTarget[]
   readonly processes: readonly ChildProcess[]
+  /** Whether what these have started counts, too: other gateways have helpers of their own. */
+  readonly withDescendants?: boolean
 }
 
 /** What one run against one side has shown. */
@@ -46,7 +48,17 @@ export async function sampleSide(context: BenchContext, side: Side, order: SideO
   }
 }
 
-async function cpuOf({ processes }: Side): Promise<number> {
-  const usages = await Promise.all(processes.map(readUsage))
-  return usages.reduce((sum, { cpuMs }) => sum + cpuMs, 0)
+async function cpuOf(side: Side): Promise<number> {
+  return (await usageOf(side)).cpuMs
+}
+
+/** What the processes of a side have used. */
+export async function usageOf({ processes, withDescendants = false }: Side): Promise<ProcessUsage> {
+  const usages = withDescendants
+    ? processes.map(({ pid = 0 }) => readTreeUsage(pid))
+    : await Promise.all(processes.map(readUsage))
+  return {
+    cpuMs: usages.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
+    rssBytes: usages.reduce((sum, { rssBytes }) => sum + rssBytes, 0),
+  }
 }

@@ -13,6 +13,7 @@ export class HeldStreams {
   async open({ target, streams, perSecond }: HoldOrder): Promise<LoadTally> {
     const tally = new LoadTally()
     const opened: Promise<void>[] = []
+    const body = streamBody(target)
     const startedAt = performance.now()
     while (opened.length < streams) {
       const due = Math.min(streams, Math.ceil(((performance.now() - startedAt + TICK_MS) * perSecond) / 1000))
@@ -31,7 +32,7 @@ export class HeldStreams {
               if (isFirst) begun()
               isFirst = false
             }
-            void sendOne(client, target, streamBody, onData).then(({ status, tail }) => {
+            void sendOne(client, target, body, onData).then(({ status, tail }) => {
               if (isFirst) tally.fail(`${status} ${tail}`)
               resolve()
             })

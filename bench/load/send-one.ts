@@ -15,7 +15,7 @@ const messages = [
   { role: 'system', content: 'You are a helpful assistant that answers in one short paragraph.' },
   { role: 'user', content: 'Tell me about the quick brown fox and the lazy dog, please. '.repeat(3) },
 ]
-const request = { model: 'svc-gpt', max_tokens: 256, temperature: 0.7, messages }
+const request = { max_tokens: 256, temperature: 0.7, messages }
 
 /** What is sent, and how it calls itself. */
 export interface LoadBody {
@@ -25,14 +25,17 @@ export interface LoadBody {
 
 const json = (value: object): LoadBody => ({ type: 'application/json', content: JSON.stringify(value) })
 
-/** The body of every chat request, whole and streamed. */
-export const wholeBody = json(request)
-const streamed = { ...request, stream: true, stream_options: { include_usage: true } }
-export const streamBody = json(streamed)
+const modelOf = ({ model = 'svc-gpt' }: LoadTarget): string => model
 
-/** The body of a request for a stream of so many chunks at most. */
-export function shortStreamBody(chunks: number): LoadBody {
-  return json({ ...streamed, max_tokens: chunks })
+/** The body of every request for a whole chat. */
+export function wholeBody(target: LoadTarget): LoadBody {
+  return json({ model: modelOf(target), ...request })
+}
+
+/** The body of every request for a streamed chat. @param chunks the most of them; absent: as the upstream has. */
+export function streamBody(target: LoadTarget, chunks?: number): LoadBody {
+  const limit = chunks === undefined ? {} : { max_tokens: chunks }
+  return json({ model: modelOf(target), ...request, ...limit, stream: true, stream_options: { include_usage: true } })
 }
 
 /**
@@ -48,7 +51,7 @@ export function sendOne(client: Client, target: LoadTarget, body: LoadBody, onDa
     {
       path: target.path,
       method: 'POST',
-      headers: { 'content-type': body.type, authorization: `Bearer ${target.key}` },
+      headers: { 'content-type': body.type, authorization: `Bearer ${target.key}`, ...target.headers },
       body: body.content,
     },
     {

@@ -40,7 +40,7 @@ async function runConnection(
   order: WholeOrder,
   tally: LoadTally,
 ): Promise<void> {
-  const body = bodyOf(target.work ?? 'chat')
+  const body = bodyOf(target)
   const endsAt = startedAt + order.seconds * 1000
   let due = startedAt
   for (;;) {

@@ -1,6 +1,6 @@
 /** The bodies of requests by what they ask for. */
 import { makeWav, WAV_HEADER_BYTES } from '../../packages/server/testing/make-wav.ts'
-import type { LoadWork } from '../load-order.ts'
+import type { LoadTarget, LoadWork } from '../load-order.ts'
 import { type LoadBody, wholeBody } from './send-one.ts'
 
 const BOUNDARY = 'bench-boundary'
@@ -35,12 +35,13 @@ function imageBody(): LoadBody {
 
 const made = new Map<LoadWork, LoadBody>()
 
-/** The body of a request; made once, as the largest takes memory. */
-export function bodyOf(work: LoadWork): LoadBody {
+/** The body of a request; those that are large are made once. */
+export function bodyOf(target: LoadTarget): LoadBody {
+  const { work = 'chat' } = target
+  if (work === 'chat') return wholeBody(target)
   const known = made.get(work)
   if (known !== undefined) return known
-  const makers: Readonly<Record<LoadWork, () => LoadBody>> = {
-    chat: () => wholeBody,
+  const makers: Readonly<Record<Exclude<LoadWork, 'chat'>, () => LoadBody>> = {
     image: imageBody,
     speech: speechBody,
     transcription: () => formOf(WAV_HEADER_BYTES + TEN_SECONDS),

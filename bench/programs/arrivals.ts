@@ -2,7 +2,7 @@
 import { Agent } from 'undici'
 import type { ArrivalsOrder, ArrivalsResult } from '../overload-order.ts'
 import { seededRandom } from '../load/seeded-random.ts'
-import { wholeBody } from '../load/send-one.ts'
+import { type LoadBody, wholeBody } from '../load/send-one.ts'
 
 /** Milliseconds that a timer may come too early by. */
 const SLACK_MS = 0.5
@@ -23,15 +23,17 @@ function percentile(times: readonly number[], part: number): number {
 async function sendOne(
   agent: Agent,
   { target }: ArrivalsOrder,
+  { type, content }: LoadBody,
 ): Promise<{ status: number; hasRetry: boolean; text: string }> {
   const { statusCode, headers, body } = await agent.request({
-    ...{ origin: target.origin, path: target.path, method: 'POST', body: wholeBody.content },
-    headers: { 'content-type': wholeBody.type, authorization: `Bearer ${target.key}` },
+    ...{ origin: target.origin, path: target.path, method: 'POST', body: content },
+    headers: { 'content-type': type, authorization: `Bearer ${target.key}` },
   })
   return { status: statusCode, hasRetry: headers['retry-after'] !== undefined, text: await body.text() }
 }
 
 async function run(order: ArrivalsOrder): Promise<ArrivalsResult> {
+  const body = wholeBody(order.target)
   const agent = new Agent({ pipelining: 1, keepAliveTimeout: 30_000 })
   const random = seededRandom(7)
   const cpuBefore = process.cpuUsage()
@@ -42,7 +44,7 @@ async function run(order: ArrivalsOrder): Promise<ArrivalsResult> {
   const sent: Promise<void>[] = []
   const send = async (dueAt: number): Promise<void> => {
     try {
-      const { status, hasRetry, text } = await sendOne(agent, order)
+      const { status, hasRetry, text } = await sendOne(agent, order, body)
       const now = performance.now()
       if (status === 200 && now >= countsFrom && now < endsAt) counts.answeredInTime++
       if (dueAt < countsFrom) return

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { createSecureServer, type Http2ServerRequest } from 'node:http2'
 import { type Listening, readSettings, type StubSettings } from '../program-settings.ts'
 
-const { chunks, gapMs, identity } = readSettings<StubSettings>()
+const { chunks, gapMs, identity, port = 0 } = readSettings<StubSettings>()
 
 const common = { id: 'gen-1', created: 1_795_813_200, model: 'openai/gpt-6-astra' }
 const usage = {
@@ -114,7 +114,7 @@ const server =
   identity === null
     ? createServer({ keepAliveTimeout: 120_000 }, serve)
     : createSecureServer({ ...identity, allowHTTP1: true }, serve)
-server.listen(0, '127.0.0.1', () => {
+server.listen(port, '127.0.0.1', () => {
   const address = server.address()
   const listening: Listening = { port: typeof address === 'object' && address !== null ? address.port : 0 }
   process.send?.(listening)

@@ -2,8 +2,10 @@
 import type { BenchContext } from '../bench-context.ts'
 import { type BenchEngine, ENGINE_NAMES, startStub, withPair } from '../bench-rig.ts'
 import { calibrateRate } from '../calibrate.ts'
-import { cpuRatio, type FigureOf, resultOf, takePairs } from '../pairs.ts'
+import { spreadOf } from '../interval.ts'
+import { cpuRatio, type FigureOf, type PairedSides, resultOf, takePairs } from '../pairs.ts'
 import type { RowResult } from '../row.ts'
+import { type Saturation, saturate } from '../saturation.ts'
 import { warmUp } from '../warm-up.ts'
 
 export interface BilledRequest {
@@ -14,7 +16,7 @@ export interface BilledRequest {
 }
 
 /** Hold, capture, transfer and usage record, all durable, on a database of its own. */
-export async function measureBilledRequest(context: BenchContext, what: BilledRequest): Promise<RowResult> {
+export async function measureBilledRequest(context: BenchContext, what: BilledRequest): Promise<readonly RowResult[]> {
   const { row, engine, connections, goal } = what
   const upstream = await startStub(context)
   const place = `${ENGINE_NAMES[engine]}, ${connections} connection${connections === 1 ? '' : 's'}`
@@ -23,12 +25,37 @@ export async function measureBilledRequest(context: BenchContext, what: BilledRe
     const rate = await calibrateRate(context, sides, connections)
     const seconds = goal === null ? context.options.statedSeconds : context.options.seconds
     const pairs = await takePairs(context, sides, { kind: 'whole', connections, seconds, rate })
-    return resultOf(pairs, {
+    const scheduled = resultOf(pairs, {
       ...{ row, unit: '×', goal, valueOf: cpuRatio },
       figure: `CPU per billed request, ${place}`,
       notesOf: (median) => [cpuNote(median), `at ${rate}/s`],
     })
+    return goal === null ? [scheduled] : [scheduled, await measureSaturated(context, sides, what)]
   })
+}
+
+const SATURATED_ROUNDS = 3
+
+/** The same at the limit of each side, where nothing is idle and requests share more. */
+async function measureSaturated(
+  context: BenchContext,
+  sides: PairedSides,
+  { row, engine, connections }: BilledRequest,
+): Promise<RowResult> {
+  const { baseline, candidate } = await saturate(context, sides, { connections, rounds: SATURATED_ROUNDS })
+  const each = (of: (side: Saturation) => number): string =>
+    `${of(candidate).toFixed(0)} against ${of(baseline).toFixed(0)}`
+  return {
+    ...{ row, unit: '×', goal: null, verdict: 'stated', count: SATURATED_ROUNDS },
+    figure: `the same in a closed loop, ${ENGINE_NAMES[engine]}`,
+    spread: { ...spreadOf([candidate.cpuUs / baseline.cpuUs]), interval: null },
+    ...{ generatorBusy: null, coreBusy: null, samples: null },
+    notes: [
+      `${each(({ cpuUs }) => cpuUs)} µs`,
+      `${each(({ perSecond }) => perSecond)} requests/s`,
+      `${each(({ perCoreSecond }) => perCoreSecond)} per core`,
+    ],
+  }
 }
 
 /** CPU of both sides, for the notes. */

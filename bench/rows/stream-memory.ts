@@ -6,9 +6,8 @@ import { busiestCore, readCoreTimes } from '../core-times.ts'
 import { createFundedAccount, startGateway } from '../gateway-process.ts'
 import { spreadOf, type Spread } from '../interval.ts'
 import type { LoadTarget } from '../load-order.ts'
-import { readUsage } from '../process-usage.ts'
 import type { Row, RowResult } from '../row.ts'
-import type { Side } from '../side.ts'
+import { type Side, usageOf } from '../side.ts'
 
 const GOAL_KIB = 80
 /** Each open stream gets a chunk so often: it is a stream that lives, and the machine is far from busy. */
@@ -53,23 +52,18 @@ async function measureOpen(context: BenchContext, side: Side, streams: number): 
   await context.load({ ...hold, streams: Math.min(WARM_STREAMS, streams) })
   await context.load({ kind: 'release' })
   await pauseFor(CHUNK_EVERY_MS / 2)
-  const idle = await rssOf(side)
+  const idle = (await usageOf(side)).rssBytes
   const { cpuMs, seconds } = await context.load({ ...hold, streams })
   const cores = readCoreTimes()
   const perStream: number[] = []
   const everyMs = (context.options.seconds * 3_000) / SAMPLES
   for (let sample = 0; sample < SAMPLES; sample++) {
     await pauseFor(everyMs)
-    perStream.push(((await rssOf(side)) - idle) / streams / 1024)
+    perStream.push(((await usageOf(side)).rssBytes - idle) / streams / 1024)
   }
   const coreBusy = busiestCore(cores, readCoreTimes())
   await context.load({ kind: 'release' })
   return { spread: spreadOf(perStream), coreBusy, generatorBusy: cpuMs / 1000 / seconds }
-}
-
-async function rssOf({ processes }: Side): Promise<number> {
-  const usages = await Promise.all(processes.map(readUsage))
-  return usages.reduce((sum, { rssBytes }) => sum + rssBytes, 0)
 }
 
 /** Memory does not depend on how busy the machine is, so this row is not refused; its streams were all open. */

@@ -5,9 +5,8 @@ import { createDatabase, profileFolder, startStub, stopSides } from '../bench-ri
 import { busiestCore, readCoreTimes } from '../core-times.ts'
 import { createFundedAccount, startGateway } from '../gateway-process.ts'
 import { spreadOf } from '../interval.ts'
-import { readUsage } from '../process-usage.ts'
 import type { Row, RowResult } from '../row.ts'
-import type { Side } from '../side.ts'
+import { type Side, usageOf } from '../side.ts'
 import { mediaSide } from './media-cpu.ts'
 
 const UPLOADS = 10
@@ -22,18 +21,13 @@ interface UploadMemory {
   readonly generatorBusy: number
 }
 
-async function rssOf({ processes }: Side): Promise<number> {
-  const usages = await Promise.all(processes.map(readUsage))
-  return usages.reduce((sum, { rssBytes }) => sum + rssBytes, 0)
-}
-
 async function measureUploads(context: BenchContext, side: Side): Promise<UploadMemory> {
   const asked = mediaSide(side, 'upload')
   const order = { kind: 'whole', targets: asked.targets, rate: null } as const
   // What a process needs once, code, pools and the thread that measures audio, is no upload's.
   await context.load({ ...order, connections: 1, seconds: context.options.seconds })
   await pauseFor(SAMPLE_EVERY_MS)
-  const idle = await rssOf(side)
+  const idle = (await usageOf(side)).rssBytes
   const cores = readCoreTimes()
   let isOver = false
   const load = context
@@ -41,7 +35,7 @@ async function measureUploads(context: BenchContext, side: Side): Promise<Upload
     .finally(() => (isOver = true))
   const above: number[] = []
   while (!isOver) {
-    above.push(((await rssOf(side)) - idle) / MIB)
+    above.push(((await usageOf(side)).rssBytes - idle) / MIB)
     await pauseFor(SAMPLE_EVERY_MS)
   }
   const { done, cpuMs, seconds } = await load
