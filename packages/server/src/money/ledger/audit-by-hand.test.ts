@@ -40,6 +40,12 @@ function pricedAt(usd: string): string {
   return `update usage_record set basis = 'cost', pricing = '${pricing}' where usage_id = 'charged'`
 }
 
+/** An invoice for a month in which nothing was charged. */
+function invoiceOf(number: number, charge: number): string {
+  return `insert into invoice (number, account_id, month, issued_at, charge, correction_amount, document)
+    values (${number}, (select min(account_id) from account), '1970-01', 1, ${charge}, 0, '{}')`
+}
+
 /** Sets the balance to what the transfers say, and the totals and budgets to what the records say. */
 const FOLLOW: readonly (readonly [table: string, statement: string])[] = [
   [
@@ -298,6 +304,8 @@ const BREAKS: readonly (readonly [table: string, statement: string, promise: str
   ['outflow', `update outflow set address = '0x1'`, 'outflows'],
   ['outflow', `update outflow set tx_hash = '0x2'`, 'outflows'],
   ['idempotent_request', `update idempotent_request set request_id = 'nothing'`, 'answered once'],
+  ['invoice', invoiceOf(2, 0), 'invoices'],
+  ['invoice', invoiceOf(1, 7), 'invoices'],
 ]
 
 test('each promise of the audit is broken by a change', () => {
