@@ -101,7 +101,7 @@ describe.skipIf(!hasEvm())('funding', () => {
       await drawer.getByRole('button', { name: 'Download the receipt' }).click()
       expect(await readFile(await (await saved).path(), 'utf8')).toContain('"kind": "deposit"')
       expect(await faultsOf(page)).toEqual([])
-      await drawer.getByRole('link', { name: 'Receipt' }).click()
+      await drawer.getByRole('link', { name: 'Printable receipt' }).click()
       const receipt = page.getByRole('article', { name: 'Receipt' })
       await receipt.getByText('$25.00', { exact: true }).waitFor()
       expect(await faultsOf(page)).toEqual([])

@@ -15,12 +15,15 @@ const ALIKE = new Set([
   'challengeSignInWallet',
   'challengeTeamWallet',
   'changeAccountState',
+  'changeOffer',
   'claimTeamDeposit',
   'confirmSecondFactor',
   'decideOperatorDeposit',
   'denyDevice',
+  'eraseTeamAccount',
   'findDevice',
   'linkTeamWallet',
+  'previewOffer',
   'proveEmail',
   'removeOperator',
   'removeSecondFactor',
@@ -29,8 +32,10 @@ const ALIKE = new Set([
   'setResponseStorage',
   'setRotationOverlap',
   'setTeamAlert',
+  'setTeamBillingDetails',
   'setTeamCap',
   'viewInvitation',
+  'withdrawAnnouncement',
 ])
 
 test('every row that creates something honours an Idempotency-Key', () => {

@@ -114,7 +114,7 @@ function ReceiptLink({ deposit }: { readonly deposit: Deposit }) {
       className={buttonLook('secondary')}
     >
       <FileText size={14} aria-hidden />
-      Receipt
+      Printable receipt
     </Link>
   )
 }
