@@ -197,15 +197,6 @@ describe('a newcomer', () => {
     expect(JSON.parse(await run('sh', ['-c', usage], folder))).toMatchObject({ object: 'list' })
   })
 
-  test('chats with the Node example of the README', async () => {
-    const [block = ''] = blocksOf(documentOf('README.md'), 'js')
-    const { result, charge } = await chargeOf(gateway, () =>
-      run(process.execPath, ['--input-type=module', '-e', block], root),
-    )
-    expect(result).toMatch(/sandbox.*credits_charged: 0\.\d+/s)
-    expect(charge).toBeGreaterThan(0n)
-  })
-
   test('can type every operator command that a document shows', async () => {
     const { keyId } = await gateway.createKey()
     const peppers = [{ version: 1, secret: readKeptSecret(gateway.dataDir, 'key-pepper') }] as const
