@@ -131,9 +131,25 @@ test('the checkpoint of somebody else is compared, too', async () => {
   const friends = join(svc.folder, 'friends-checkpoint')
   const noteOf = (leaves: readonly Uint8Array[]): string => signTestCheckpoint(ORIGIN, tilesOfLeaves(leaves).edge)
   writeFileSync(friends, noteOf(leavesOf(200)))
-  expect(await watch('--key', KEY, friends)).toMatchObject({ code: 0 })
-  writeFileSync(friends, noteOf(leavesOf(200).with(1, leavesOf(1)[0]!)))
+  const compared = await watch('--key', KEY, friends)
+  expect(compared).toMatchObject({ code: 0, out: expect.stringMatching(/compared: .*friends-checkpoint/) })
+  const other = noteOf(leavesOf(200).with(1, leavesOf(1)[0]!))
+  writeFileSync(friends, other)
   expect(await watch(friends)).toMatchObject({ code: 1, out: expect.stringMatching(/forked.*friends-checkpoint/) })
+  const both = kept().contradictions.map(({ note }) => note)
+  expect(both).toEqual([expect.stringContaining('\n300\n'), other])
+})
+
+test('a checkpoint that the log has not signed is an error of its own, and no proof against the log', async () => {
+  await watch('--key', KEY)
+  const friends = join(svc.folder, 'friends-checkpoint')
+  const note = signTestCheckpoint(ORIGIN, tilesOfLeaves(leavesOf(200)).edge)
+  writeFileSync(friends, note.replace('\n200\n', '\n201\n'))
+  const { code, out, notes } = await watch(friends)
+  expect([code, out]).toEqual([1, expect.stringContaining('false_signature')])
+  expect(notes).toContain('says nothing of the log')
+  expect(kept().contradictions).toEqual([])
+  expect(await watch()).toMatchObject({ code: 0 })
 })
 
 test('a gateway that is away ends a single look with 1, and says nothing about its log', async () => {

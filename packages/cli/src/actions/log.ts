@@ -88,12 +88,24 @@ async function lookAndKeep(context: Context, api: ApiConnection, watch: Watch): 
   const looked = await lookUntilNew(context, api, { keys, kept: [...lastOfEach(before), ...watch.notes] })
   const { note, verdict } = looked
   const seen = { seen_at: new Date().toISOString(), note }
-  const { finding, holds, message } = verdict
+  const { finding, holds, message, about, isSigned } = verdict
+  const theirs = watch.notes.find(({ name }) => name === about)
   if (holds) writeKeptLog(watch.file, withCheckpoint({ ...kept, keys: keys.map(formatVerifierKey) }, seen))
-  else if (kept.checkpoints.length > 0 && finding !== 'malformed')
-    writeKeptLog(watch.file, withContradiction(kept, { ...seen, finding }))
+  else if (isSigned && finding !== 'malformed' && (kept.checkpoints.length > 0 || theirs !== undefined)) {
+    const both = [seen, ...(theirs === undefined ? [] : [{ ...seen, note: theirs.note }])]
+    writeKeptLog(
+      watch.file,
+      both.reduce((all, one) => withContradiction(all, { ...one, finding }), kept),
+    )
+  }
   await report(context, verdict)
-  if (holds) return
+  if (holds) return reportCompared(context, watch.notes)
+  if (theirs !== undefined && !isSigned) {
+    throw new CommandError(sentence(message), {
+      advice: 'The log has not signed it, so it says nothing of the log. Watch the log without this file.',
+      exitCode: finding === 'malformed' ? exitCodes.wrongUsage : exitCodes.failed,
+    })
+  }
   if (finding === 'malformed') throw wrongFile(`${sentence(message)} Field: "checkpoint".`)
   const hint = finding === 'unknown_key' || finding === 'other_log' ? await offered(context, api) : ''
   throw new CommandError(`${sentence(message)}${hint}`, {
@@ -182,6 +194,12 @@ async function report({ options, terminal }: Context, { finding, holds, message,
   }
   await terminal.out.line(`${holds ? 'holds' : 'FALSE'}  ${finding}: ${message}`)
   for (const statement of head?.extensions ?? []) await terminal.out.line(`note   the log states: ${statement}`)
+}
+
+/** A receipt has more than its checkpoint: whoever reads "holds" must not take it for checked. */
+async function reportCompared({ options, terminal }: Context, notes: readonly NamedNote[]): Promise<void> {
+  if (options.json === true) return
+  for (const { name } of notes) await terminal.out.line(`holds  compared: ${name} is a part of the log`)
 }
 
 function sentence(text: string): string {

@@ -55,6 +55,10 @@ export interface LogVerdict {
   readonly message: string
   /** What the log says now; null where it is no checkpoint. */
   readonly head: Checkpoint | null
+  /** The kept note that the finding is about, by its name; null where it is about what the log says now. */
+  readonly about: string | null
+  /** Whether that note is one that the log has signed. One that it has not says nothing of the log. */
+  readonly isSigned: boolean
 }
 
 /** What is looked at, and what it is compared with. */
@@ -80,6 +84,8 @@ export class TileMissingError extends Error {
 /** Ends a look: what follows needs not be looked at. */
 class Refused extends Error {
   readonly finding: LogFinding
+  about: string | null = null
+  isSigned = true
 
   constructor(finding: LogFinding, message: string) {
     super(message)
@@ -99,12 +105,13 @@ export async function watchLog(crypto: LogCrypto, look: LogLook): Promise<LogVer
     const opened = openHead('the checkpoint', look.note)
     head = opened.head
     checkSigner(crypto, 'the checkpoint', opened, look.keys)
-    return { ...(await compareAll(crypto, look, head)), holds: true, head }
+    return { ...(await compareAll(crypto, look, head)), holds: true, head, about: null, isSigned: true }
   } catch (error) {
     if (error instanceof TileMissingError)
-      return { finding: 'tiles_missing', holds: false, message: error.message, head }
+      return { finding: 'tiles_missing', holds: false, message: error.message, head, about: null, isSigned: true }
     if (!(error instanceof Refused)) throw error
-    return { finding: error.finding, holds: IN_ORDER.has(error.finding), message: error.message, head }
+    const { finding, message, about, isSigned } = error
+    return { finding, holds: IN_ORDER.has(finding), message, head, about, isSigned }
   }
 }
 
@@ -148,14 +155,21 @@ async function compareAll(
   let lost: string | null = null
   await checkTiles(source, head)
   for (const { name, note } of kept) {
-    const opened = openHead(name, note)
-    checkSigner(crypto, name, opened, keys)
-    const before = opened.head
-    checkStatements(name, before, head)
-    if (before.origin === head.origin) {
-      await checkExtends(source, name, before, head)
-      largest = largest === null || before.size > largest.size ? before : largest
-    } else lost = await checkReplaces(source, name, before, head)
+    let isSigned = false
+    try {
+      const opened = openHead(name, note)
+      checkSigner(crypto, name, opened, keys)
+      isSigned = true
+      const before = opened.head
+      checkStatements(name, before, head)
+      if (before.origin === head.origin) {
+        await checkExtends(source, name, before, head)
+        largest = largest === null || before.size > largest.size ? before : largest
+      } else lost = await checkReplaces(source, name, before, head)
+    } catch (error) {
+      if (error instanceof Refused) Object.assign(error, { about: name, isSigned })
+      throw error
+    }
   }
   if (lost !== null && largest === null) return { finding: 'replaced', message: lost }
   if (largest === null) return { finding: 'begun', message: `${head.origin} has ${head.size} leaves` }
