@@ -34,7 +34,7 @@ test('each gateway has a row, what was not measured is empty, and one that is no
 test('the short form has fewer columns', () => {
   const [head = ''] = renderPeers([full], [], 'short').split('\n')
   expect(head.split('|').map((cell) => cell.trim())).toEqual([
-    ...['', 'gateway', 'what it books', 'CPU per whole answer', 'most a second', 'CPU per chunk', 'added p50, p99'],
+    ...['', 'gateway', 'what it books', 'most a second', 'a second per core', 'CPU per chunk', 'added p50, p99'],
     ...['memory, streams open', 'start', ''],
   ])
 })
