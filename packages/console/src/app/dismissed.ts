@@ -13,7 +13,7 @@ export function dismissedIds(): readonly string[] {
   }
 }
 
-/** Adds one, and forgets those that are shown to nobody any more. @returns what is dismissed now. */
+/** Adds one, and forgets those that are not shown any more. @returns what is dismissed now. */
 export function rememberDismissed(id: string, shown: readonly string[]): readonly string[] {
   const dismissed = [...dismissedIds().filter((each) => shown.includes(each)), id]
   try {

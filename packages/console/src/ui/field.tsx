@@ -44,6 +44,17 @@ export function Field({ label, hint, problem = null, children }: FieldProps) {
   )
 }
 
+type TextAreaFieldProps = Omit<FieldProps, 'children'> & ComponentProps<'textarea'>
+
+/** A field of several lines. */
+export function TextAreaField({ label, hint, problem, className, ...input }: TextAreaFieldProps) {
+  return (
+    <Field label={label} hint={hint} problem={problem ?? null}>
+      {(tied) => <textarea {...tied} {...input} className={clsx(inputLook, 'h-auto py-2', className)} />}
+    </Field>
+  )
+}
+
 interface TextFieldProps extends Omit<FieldProps, 'children'>, ComponentProps<'input'> {
   /** What the pattern takes, in our words: a browser's say nothing of it. */
   readonly wants?: string

@@ -2,15 +2,14 @@ import { type Exact, type TeamInvoice, invoiceNumberText, usdShown } from '@svc/
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
-import { ArrowLeft, Download } from 'lucide-react'
+import { ArrowLeft } from 'lucide-react'
 import { invoiceQuery } from '../../api/funding.ts'
 import { useTeam } from '../../api/session.ts'
 import { backLink } from '../../ui/back-link.ts'
-import { buttonLook } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { exactText, KIND_TEXTS, monthText, signedText, utcDayText } from '../statement/statement-text.ts'
-import { Paper, PrintButton } from './paper.tsx'
+import { CsvLink, Paper, PrintButton } from './paper.tsx'
 
 const route = getRouteApi('/signed-in/team/$teamId/fund/invoices/$number')
 
@@ -30,14 +29,7 @@ export function InvoicePage() {
         title={`Invoice ${text}`}
         actions={
           <>
-            <a
-              href={`/api/console/teams/${team.id}/invoices/${invoice.number}/csv`}
-              download
-              className={buttonLook('secondary')}
-            >
-              <Download size={14} aria-hidden />
-              Download CSV
-            </a>
+            <CsvLink href={`/api/console/teams/${team.id}/invoices/${invoice.number}/csv`}>Download CSV</CsvLink>
             <PrintButton />
           </>
         }

@@ -1,9 +1,9 @@
 /** What documents share: a sheet with both parties, that prints as it is seen. */
 import type { InvoiceParty } from '@svc/contract'
-import { Printer } from 'lucide-react'
+import { Download, Printer } from 'lucide-react'
 import { type ReactNode, useEffect } from 'react'
 import { applyTheme } from '../../app/theme.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonLook } from '../../ui/button.tsx'
 
 /** Paper is white, whatever the screen is. */
 export function usePrintedLight(): void {
@@ -19,6 +19,16 @@ export function usePrintedLight(): void {
       globalThis.removeEventListener('afterprint', after)
     }
   }, [])
+}
+
+/** Saves a document's figures. @param href where the gateway makes them. */
+export function CsvLink({ href, children }: { readonly href: string; readonly children: ReactNode }) {
+  return (
+    <a href={href} download className={buttonLook('secondary')}>
+      <Download size={14} aria-hidden />
+      {children}
+    </a>
+  )
 }
 
 export function PrintButton() {

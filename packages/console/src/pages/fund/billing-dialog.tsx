@@ -5,13 +5,12 @@ import {
   PARTY_NAME_LENGTH_MAX,
   TAX_ID_LENGTH_MAX,
 } from '@svc/contract'
-import { clsx } from 'clsx'
 import { consoleApi } from '../../api/client.ts'
 import { billingQuery } from '../../api/funding.ts'
 import { useTeam } from '../../api/session.ts'
 import { ActionForm } from '../../ui/action-form.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Field, inputLook, TextField } from '../../ui/field.tsx'
+import { TextAreaField, TextField } from '../../ui/field.tsx'
 import { useChange } from '../../ui/use-change.ts'
 
 interface BillingDialogProps {
@@ -56,20 +55,15 @@ export function BillingDialog({ details, onClose }: BillingDialogProps) {
           defaultValue={details?.name ?? ''}
           autoComplete="organization"
         />
-        <Field label="Address">
-          {(tied) => (
-            <textarea
-              {...tied}
-              name="address"
-              required
-              rows={4}
-              maxLength={PARTY_ADDRESS_LENGTH_MAX}
-              defaultValue={details?.address ?? ''}
-              autoComplete="street-address"
-              className={clsx(inputLook, 'h-auto py-2')}
-            />
-          )}
-        </Field>
+        <TextAreaField
+          label="Address"
+          name="address"
+          required
+          rows={4}
+          maxLength={PARTY_ADDRESS_LENGTH_MAX}
+          defaultValue={details?.address ?? ''}
+          autoComplete="street-address"
+        />
         <TextField
           label="Tax ID"
           name="tax_id"

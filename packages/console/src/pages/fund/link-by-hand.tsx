@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Failure } from '../../ui/failure.tsx'
-import { Field, inputLook, TextField } from '../../ui/field.tsx'
+import { TextAreaField, TextField } from '../../ui/field.tsx'
 import { formText } from '../../ui/form-text.ts'
 import type { Place } from './place.ts'
 import { useLinkSigned, useWalletChallenge } from './wallet-changes.ts'
@@ -71,17 +71,14 @@ function SignedForm({ message, link }: SignedFormProps) {
       <CopyButton text={message} what="the message" className="self-start">
         Copy the message
       </CopyButton>
-      <Field label="Signature" problem={problem}>
-        {(tied) => (
-          <textarea
-            {...tied}
-            name="signature"
-            rows={3}
-            spellCheck={false}
-            className={`${inputLook} h-auto py-2 font-mono text-[12.5px]`}
-          />
-        )}
-      </Field>
+      <TextAreaField
+        label="Signature"
+        problem={problem}
+        name="signature"
+        rows={3}
+        spellCheck={false}
+        className="font-mono text-[12.5px]"
+      />
       <Button type="submit" className="self-start" isBusy={link.isPending}>
         Link the wallet
       </Button>

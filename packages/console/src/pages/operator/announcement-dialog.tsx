@@ -1,10 +1,9 @@
 import { ANNOUNCEMENT_BODY_LENGTH_MAX, ANNOUNCEMENT_TITLE_LENGTH_MAX, consoleEndpoints } from '@svc/contract'
-import { clsx } from 'clsx'
 import { useState } from 'react'
 import { consoleApi } from '../../api/client.ts'
 import { named } from '../../api/named.ts'
 import { ActionDialog } from '../../ui/action-dialog.tsx'
-import { Field, inputLook, TextField } from '../../ui/field.tsx'
+import { TextAreaField, TextField } from '../../ui/field.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { useOperatorAction } from './use-operator-action.ts'
 
@@ -57,18 +56,14 @@ export function AnnouncementDialog({ onClose }: { readonly onClose: () => void }
         onPick={(picked) => setKind(picked === 'maintenance' ? 'maintenance' : 'news')}
       />
       <TextField label="Title" name="title" required maxLength={ANNOUNCEMENT_TITLE_LENGTH_MAX} autoComplete="off" />
-      <Field label="Text" hint="Plain text.">
-        {(tied) => (
-          <textarea
-            {...tied}
-            name="body"
-            required
-            rows={4}
-            maxLength={ANNOUNCEMENT_BODY_LENGTH_MAX}
-            className={clsx(inputLook, 'h-auto py-2')}
-          />
-        )}
-      </Field>
+      <TextAreaField
+        label="Text"
+        hint="Plain text."
+        name="body"
+        required
+        rows={4}
+        maxLength={ANNOUNCEMENT_BODY_LENGTH_MAX}
+      />
       <div className="grid gap-3 sm:grid-cols-2">
         <TextField
           label={isMaintenance ? 'It begins' : 'Shown from'}

@@ -23,7 +23,7 @@ const TONES: Readonly<Record<OperatorAnnouncement['state'], Tone>> = {
   withdrawn: 'plain',
 }
 
-/** What everybody who signs in is told: news, and when the gateway may not answer. */
+/** What the console shows to everyone who signs in: news, and when the gateway may not answer. */
 export function AnnouncementsPage() {
   const { data, error } = useQuery(operatorAnnouncementsQuery)
   const [isMaking, setMaking] = useState(false)
@@ -95,7 +95,7 @@ function WithdrawDialog({ announcement, onClose }: WithdrawDialogProps) {
   return (
     <ActionDialog
       title={`Take back “${announcement.title}”`}
-      lead="Nobody sees it any more. It stays in this list and in the journal."
+      lead="It is not shown any more. It stays in this list and in the journal."
       action="Take it back"
       run={withdraw}
       onClose={onClose}

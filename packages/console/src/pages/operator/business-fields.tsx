@@ -5,8 +5,7 @@ import {
   PARTY_NAME_LENGTH_MAX,
   TAX_ID_LENGTH_MAX,
 } from '@svc/contract'
-import { clsx } from 'clsx'
-import { Field, inputLook, TextField } from '../../ui/field.tsx'
+import { TextAreaField, TextField } from '../../ui/field.tsx'
 import type { Who } from './setting-facts.tsx'
 
 type Business = Pick<OperatorSettings, 'business_name' | 'business_address' | 'business_tax_id' | 'invoice_note'>
@@ -23,7 +22,6 @@ export function readBusiness(orNull: (name: string) => string | null): Business 
 
 /** Who sells, as invoices and receipts say it. */
 export function BusinessFields({ settings, who }: { readonly settings: Business; readonly who: Who }) {
-  const lines = clsx(inputLook, 'h-auto py-2')
   return (
     <fieldset className="flex flex-col gap-5 border-t border-line pt-5">
       <legend className="sr-only">Business</legend>
@@ -35,18 +33,14 @@ export function BusinessFields({ settings, who }: { readonly settings: Business;
         autoComplete="off"
         hint={who('business_name', 'On invoices and receipts. Invoices need it and the address.')}
       />
-      <Field label="Address of the business" hint={who('business_address', '')}>
-        {(tied) => (
-          <textarea
-            {...tied}
-            name="business_address"
-            rows={4}
-            maxLength={PARTY_ADDRESS_LENGTH_MAX}
-            defaultValue={settings.business_address ?? ''}
-            className={lines}
-          />
-        )}
-      </Field>
+      <TextAreaField
+        label="Address of the business"
+        hint={who('business_address', '')}
+        name="business_address"
+        rows={4}
+        maxLength={PARTY_ADDRESS_LENGTH_MAX}
+        defaultValue={settings.business_address ?? ''}
+      />
       <TextField
         label="Tax ID of the business"
         name="business_tax_id"
@@ -55,18 +49,14 @@ export function BusinessFields({ settings, who }: { readonly settings: Business;
         autoComplete="off"
         hint={who('business_tax_id', '')}
       />
-      <Field label="Note on every invoice" hint={who('invoice_note', 'Such as what your tax law wants it to say.')}>
-        {(tied) => (
-          <textarea
-            {...tied}
-            name="invoice_note"
-            rows={3}
-            maxLength={INVOICE_NOTE_LENGTH_MAX}
-            defaultValue={settings.invoice_note ?? ''}
-            className={lines}
-          />
-        )}
-      </Field>
+      <TextAreaField
+        label="Note on every invoice"
+        hint={who('invoice_note', 'Such as what your tax law wants it to say.')}
+        name="invoice_note"
+        rows={3}
+        maxLength={INVOICE_NOTE_LENGTH_MAX}
+        defaultValue={settings.invoice_note ?? ''}
+      />
     </fieldset>
   )
 }

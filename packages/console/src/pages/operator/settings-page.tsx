@@ -1,12 +1,11 @@
 import { BRAND_LENGTH_MAX, consoleEndpoints, type OperatorSettings, TERMS_LENGTH_MAX } from '@svc/contract'
 import { useQuery } from '@tanstack/react-query'
-import { clsx } from 'clsx'
 import type { FormEvent, ReactNode } from 'react'
 import { consoleApi } from '../../api/client.ts'
 import { operatorSettingsQuery } from '../../api/operator.ts'
 import { Button } from '../../ui/button.tsx'
 import { Failure } from '../../ui/failure.tsx'
-import { Field, inputLook, TextField } from '../../ui/field.tsx'
+import { TextAreaField, TextField } from '../../ui/field.tsx'
 import { formText } from '../../ui/form-text.ts'
 import { Card, Page } from '../../ui/page.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
@@ -77,18 +76,14 @@ function TermsFields({ settings, who }: { readonly settings: OperatorSettings; r
         placeholder="https://example.com/terms"
         hint={who('terms_url', 'The sign-in page links it. When set, this address is shown instead of the text below.')}
       />
-      <Field label="Or the terms as text" hint={who('terms_text', 'The console shows it on a page of its own.')}>
-        {(tied) => (
-          <textarea
-            {...tied}
-            name="terms_text"
-            rows={5}
-            maxLength={TERMS_LENGTH_MAX}
-            defaultValue={settings.terms_text ?? ''}
-            className={clsx(inputLook, 'h-auto py-2')}
-          />
-        )}
-      </Field>
+      <TextAreaField
+        label="Or the terms as text"
+        hint={who('terms_text', 'The console shows it on a page of its own.')}
+        name="terms_text"
+        rows={5}
+        maxLength={TERMS_LENGTH_MAX}
+        defaultValue={settings.terms_text ?? ''}
+      />
     </>
   )
 }

@@ -7,7 +7,7 @@ import { consoleApi } from '../../api/client.ts'
 import { useSession } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Failure } from '../../ui/failure.tsx'
-import { Field, inputLook } from '../../ui/field.tsx'
+import { TextAreaField } from '../../ui/field.tsx'
 import { textLink } from '../../ui/text-link.ts'
 import { Gate } from '../sign-in/gate.tsx'
 import { type CheckedReceipts, checkReceipts } from './check-receipts.ts'
@@ -63,23 +63,17 @@ function Keys({ keys, onChange }: { readonly keys: string; readonly onChange: (k
   }
   return (
     <div className="flex flex-col items-start gap-2 [&>*:first-child]:w-full">
-      <Field
+      <TextAreaField
         label="Key of the ledger log"
         hint="One on a line, as you kept it when you first saw it. This browser remembers it after a check."
-      >
-        {(tied) => (
-          <textarea
-            {...tied}
-            rows={2}
-            spellCheck={false}
-            autoComplete="off"
-            value={keys}
-            onChange={({ target }) => onChange(target.value)}
-            placeholder="ai.example.com/api/log+…"
-            className={clsx(inputLook, 'h-auto py-2 font-mono text-[12.5px] break-all')}
-          />
-        )}
-      </Field>
+        rows={2}
+        spellCheck={false}
+        autoComplete="off"
+        value={keys}
+        onChange={({ target }) => onChange(target.value)}
+        placeholder="ai.example.com/api/log+…"
+        className="font-mono text-[12.5px] break-all"
+      />
       {user !== null && keys.trim() === '' && (
         <>
           <Button look="secondary" onClick={() => void fetchOwn()}>

@@ -3,16 +3,15 @@ import { formatUsd, nanocreditsFrom, usdShown } from '@svc/contract'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
-import { ArrowLeft, Download } from 'lucide-react'
+import { ArrowLeft } from 'lucide-react'
 import { statementEntriesQuery, statementQuery } from '../../api/funding.ts'
 import { useSignedIn, useTeam } from '../../api/session.ts'
 import { backLink } from '../../ui/back-link.ts'
-import { buttonLook } from '../../ui/button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Card, Page } from '../../ui/page.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { PrintButton, usePrintedLight } from '../documents/paper.tsx'
+import { CsvLink, PrintButton, usePrintedLight } from '../documents/paper.tsx'
 import { StatementEntries } from './statement-entries.tsx'
 import { exactText, KIND_TEXTS, monthOf, monthsBetween, monthText, signedText, utcText } from './statement-text.ts'
 
@@ -51,14 +50,7 @@ function Actions({ month }: { readonly month: string }) {
   const team = useTeam()
   return (
     <>
-      <a
-        href={`/api/console/teams/${team.id}/statement/csv?month=${month}`}
-        download
-        className={buttonLook('secondary')}
-      >
-        <Download size={14} aria-hidden />
-        Export CSV
-      </a>
+      <CsvLink href={`/api/console/teams/${team.id}/statement/csv?month=${month}`}>Export CSV</CsvLink>
       <PrintButton />
     </>
   )

@@ -12,7 +12,7 @@ export interface Attachment {
   readonly url: string
 }
 
-/** A tool that a model may call, and what it is told then. */
+/** A tool that a model may call, and the reply that it gets. */
 export interface ToolSpec {
   readonly name: string
   readonly description: string

@@ -2,7 +2,7 @@ import { Wrench } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { Button } from '../../../ui/button.tsx'
 import { Credits } from '../../../ui/credits.tsx'
-import { Field, inputLook } from '../../../ui/field.tsx'
+import { TextAreaField } from '../../../ui/field.tsx'
 import type { Answer, ToolCall, ToolRound } from './conversation.ts'
 
 /** A tool as the model called it. */
@@ -61,19 +61,15 @@ export function PendingCalls({ answer, onReplies }: PendingCallsProps) {
       {calls.map((call, at) => (
         <div key={call.id} className="flex flex-col gap-2">
           <Call call={call} />
-          <Field label={`Reply of ${call.name}`}>
-            {(tied) => (
-              <textarea
-                {...tied}
-                rows={2}
-                className={`${inputLook} h-auto py-2 font-mono text-[12.5px]`}
-                value={replies[at] ?? ''}
-                onChange={({ target }) =>
-                  setReplies(calls.map((_, each) => (each === at ? target.value : (replies[each] ?? ''))))
-                }
-              />
-            )}
-          </Field>
+          <TextAreaField
+            label={`Reply of ${call.name}`}
+            rows={2}
+            className="font-mono text-[12.5px]"
+            value={replies[at] ?? ''}
+            onChange={({ target }) =>
+              setReplies(calls.map((_, each) => (each === at ? target.value : (replies[each] ?? ''))))
+            }
+          />
         </div>
       ))}
       <Button type="submit" className="self-start">
