@@ -67,13 +67,13 @@ const exposedHeaders = [
 const TRANSPORT_SECURITY = 'max-age=31536000'
 
 function beginRequest(
-  deps: AccessLogDeps & Pick<EdgeDeps, 'publicBaseUrl'>,
+  deps: AccessLogDeps & { readonly isSecure: boolean },
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
   beginAccessLog(deps, request, reply)
   reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
-  if (deps.publicBaseUrl().startsWith('https:')) reply.header('strict-transport-security', TRANSPORT_SECURITY)
+  if (deps.isSecure) reply.header('strict-transport-security', TRANSPORT_SECURITY)
 }
 
 function sendError(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
@@ -95,6 +95,8 @@ function withoutSchemas(): never {
 /** Builds the server. It does not listen yet. */
 export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstance {
   const createRequestId = (): string => createId(deps.clock.now())
+  // The port may be known later than this; the scheme is that of the configuration.
+  const arrival = { log: deps.log, metrics: deps.metrics, isSecure: deps.publicBaseUrl().startsWith('https:') }
   const exchanges = new LastExchanges()
   const app = Fastify({
     genReqId: createRequestId,
@@ -115,7 +117,7 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
       writeClientError({ ...deps, createRequestId }, error, socket)
     },
     frameworkErrors: (error, request, reply) => {
-      beginRequest(deps, request, reply)
+      beginRequest(arrival, request, reply)
       sendError(request, reply, error)
     },
     return503OnClosing: false,
@@ -129,7 +131,7 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
   for (const type of ['application/json', '*']) app.addContentTypeParser(type, (_request, _payload, done) => done(null))
   app.decorateRequest('facts', null as never)
   app.addHook('onRequest', (request, reply, done) => {
-    beginRequest(deps, request, reply)
+    beginRequest(arrival, request, reply)
     if (deps.tracing === null) done()
     else traceRequest(deps.tracing, request, reply, done)
   })
