@@ -99,7 +99,8 @@ export async function beginReconciliation(
   if (span.end > clock.now()) {
     throw new ReconciliationError('The day must be over: days are those of UTC.', { part: 'day' })
   }
-  if (wish.lines === null && !figures.has(upstream)) {
+  const billed = wish.lines ?? figures.get(upstream)
+  if (billed === undefined) {
     throw new ReconciliationError(`The upstream ${upstream} tells no figures: give its invoice.`, { part: 'lines' })
   }
   if (archive === null && (await isArchived(database, span))) {
@@ -111,22 +112,27 @@ export async function beginReconciliation(
   const runId = createId(startedAt)
   const begun = { runId, upstream, day, startedAt, startedBy, leaseUntil: startedAt + LEASE_MS }
   if (!(await store.begin(begun))) throw new ReconciliationRunsError(upstream)
-  return { runId, ended: run({ ...deps, signal }, { wish, span, runId }) }
+  return { runId, ended: run({ database, clock, signal }, { wish, billed, span, runId }) }
 }
 
-type RunDeps = ReconciliationDeps & { readonly signal: AbortSignal }
+interface RunDeps extends Pick<ReconciliationDeps, 'database' | 'clock'> {
+  readonly signal: AbortSignal
+}
 
 interface Run {
   readonly wish: ReconciliationWish
+  /** The lines of an invoice, or what the upstream says itself. */
+  readonly billed: (() => AsyncIterable<InvoiceLine>) | UpstreamFigures
   readonly span: DaySpan
   readonly runId: string
 }
 
-async function run(deps: RunDeps, { wish, span, runId }: Run): Promise<EndedReconciliation> {
+async function run(deps: RunDeps, asked: Run): Promise<EndedReconciliation> {
   const { database, clock, signal } = deps
+  const { runId } = asked
   const store = createReconciliationStore(database)
   try {
-    const report = await compare(deps, wish, span)
+    const report = await compare(deps, asked)
     await store.end(runId, { report, differences: countDifferences(report) }, clock.now())
     return { runId, report }
   } catch (error) {
@@ -140,18 +146,15 @@ async function run(deps: RunDeps, { wish, span, runId }: Run): Promise<EndedReco
 const UNKNOWN = 'It did not come to an end. The log says why.'
 
 async function compare(
-  { database, figures, signal }: RunDeps,
-  { upstream, day, lines, archive = null }: ReconciliationWish,
-  span: DaySpan,
+  { database, signal }: RunDeps,
+  { wish: { upstream, day, archive = null }, billed, span }: Run,
 ): Promise<ReconciliationReport> {
   const records = () => until(signal, readDay(database, { upstream, span, archive }))
-  if (lines !== null) {
-    const own = () => until(signal, lines())
-    return { upstream, day, source: 'file', ...(await compareInvoice(span, { records, lines: own })) }
+  if (typeof billed === 'function') {
+    const lines = () => until(signal, billed())
+    return { upstream, day, source: 'file', ...(await compareInvoice(span, { records, lines })) }
   }
-  const own = figures.get(upstream)
-  if (own === undefined) throw new ReconciliationError(`The upstream ${upstream} tells no figures: give its invoice.`)
-  return { upstream, day, source: 'activity', ...(await compareActivity(span, { records, figures: own })) }
+  return { upstream, day, source: 'activity', ...(await compareActivity(span, { records, figures: billed })) }
 }
 
 async function* until<Item>(signal: AbortSignal, items: AsyncIterable<Item>): AsyncGenerator<Item, void, undefined> {
