@@ -84,15 +84,19 @@ export class TileMissingError extends Error {
 /** Ends a look: what follows needs not be looked at. */
 class Refused extends Error {
   readonly finding: LogFinding
-  about: string | null = null
-  isSigned = true
+  /** The kept note that it is about; null for what the log says now. */
+  readonly about: string | null
 
-  constructor(finding: LogFinding, message: string) {
+  constructor(finding: LogFinding, message: string, about: string | null = null) {
     super(message)
     this.name = 'Refused'
     this.finding = finding
+    this.about = about
   }
 }
+
+/** A kept note is none that the log has signed. */
+class Unsigned extends Refused {}
 
 /**
  * Looks at a log.
@@ -105,15 +109,18 @@ export async function watchLog(crypto: LogCrypto, look: LogLook): Promise<LogVer
     const opened = openHead('the checkpoint', look.note)
     head = opened.head
     checkSigner(crypto, 'the checkpoint', opened, look.keys)
-    return { ...(await compareAll(crypto, look, head)), holds: true, head, about: null, isSigned: true }
+    return { ...OF_THE_LOG, ...(await compareAll(crypto, look, head)), holds: true, head }
   } catch (error) {
     if (error instanceof TileMissingError)
-      return { finding: 'tiles_missing', holds: false, message: error.message, head, about: null, isSigned: true }
+      return { ...OF_THE_LOG, finding: 'tiles_missing', holds: false, message: error.message, head }
     if (!(error instanceof Refused)) throw error
-    const { finding, message, about, isSigned } = error
-    return { finding, holds: IN_ORDER.has(finding), message, head, about, isSigned }
+    const { finding, message, about } = error
+    return { finding, holds: IN_ORDER.has(finding), message, head, about, isSigned: !(error instanceof Unsigned) }
   }
 }
+
+/** A verdict on what the log says now. */
+const OF_THE_LOG = { about: null, isSigned: true } as const
 
 interface Opened {
   readonly signed: SignedNote
@@ -144,6 +151,16 @@ function checkSigner(crypto: LogCrypto, what: string, { signed, head }: Opened, 
   )
 }
 
+function openKept(crypto: LogCrypto, { name, note }: NamedNote, keys: readonly VerifierKey[]): Checkpoint {
+  try {
+    const opened = openHead(name, note)
+    checkSigner(crypto, name, opened, keys)
+    return opened.head
+  } catch (error) {
+    throw error instanceof Refused ? new Unsigned(error.finding, error.message, name) : error
+  }
+}
+
 async function compareAll(
   crypto: LogCrypto,
   { keys, kept, readTile }: LogLook,
@@ -154,22 +171,14 @@ async function compareAll(
   let largest: Checkpoint | null = null
   let lost: string | null = null
   await checkTiles(source, head)
-  for (const { name, note } of kept) {
-    let isSigned = false
-    try {
-      const opened = openHead(name, note)
-      checkSigner(crypto, name, opened, keys)
-      isSigned = true
-      const before = opened.head
-      checkStatements(name, before, head)
-      if (before.origin === head.origin) {
-        await checkExtends(source, name, before, head)
-        largest = largest === null || before.size > largest.size ? before : largest
-      } else lost = await checkReplaces(source, name, before, head)
-    } catch (error) {
-      if (error instanceof Refused) Object.assign(error, { about: name, isSigned })
-      throw error
-    }
+  for (const named of kept) {
+    const { name } = named
+    const before = openKept(crypto, named, keys)
+    checkStatements(name, before, head)
+    if (before.origin === head.origin) {
+      await checkExtends(source, name, before, head)
+      largest = largest === null || before.size > largest.size ? before : largest
+    } else lost = await checkReplaces(source, name, before, head)
   }
   if (lost !== null && largest === null) return { finding: 'replaced', message: lost }
   if (largest === null) return { finding: 'begun', message: `${head.origin} has ${head.size} leaves` }
@@ -188,7 +197,7 @@ async function checkTiles(source: NodeSource, head: TreeHead): Promise<void> {
 
 async function checkExtends(source: NodeSource, name: string, before: Checkpoint, head: Checkpoint): Promise<void> {
   if (before.size > head.size) {
-    throw new Refused('shorter', `the log has ${head.size} leaves; ${name} was signed for ${before.size}`)
+    throw new Refused('shorter', `the log has ${head.size} leaves; ${name} was signed for ${before.size}`, name)
   }
   await checkPrefix(source, name, before, head)
 }
@@ -199,10 +208,14 @@ async function checkPrefix(source: NodeSource, name: string, before: TreeHead, h
   const root = await rootFrom(source, before.size)
   const proof = await proveConsistency(source, before.size, head.size)
   if (!isConsistent(source.sha256, { before: { size: before.size, root }, after: head }, proof)) {
-    throw new Refused('tiles_differ', `the tiles of ${before.size} leaves do not lead to the root of ${head.size}`)
+    throw new Refused(
+      'tiles_differ',
+      `the tiles of ${before.size} leaves do not lead to the root of ${head.size}`,
+      name,
+    )
   }
   if (sameBytes(root, before.root)) return
-  throw new Refused('forked', `the first ${before.size} leaves of the log are others than ${name} was signed for`)
+  throw new Refused('forked', `the first ${before.size} leaves of the log are others than ${name} was signed for`, name)
 }
 
 /** A tile with fewer hashes than it must have is told as one that is missing. */
@@ -219,7 +232,11 @@ async function rootFrom(source: NodeSource, size: number): Promise<Uint8Array> {
 async function checkReplaces(source: NodeSource, name: string, before: Checkpoint, head: Checkpoint): Promise<string> {
   const statement = statementsOf(head).find(({ replacedOrigin }) => replacedOrigin === before.origin)
   if (statement === undefined) {
-    throw new Refused('other_log', `the log is ${head.origin}, ${name} is of ${before.origin}, and nothing says why`)
+    throw new Refused(
+      'other_log',
+      `the log is ${head.origin}, ${name} is of ${before.origin}, and nothing says why`,
+      name,
+    )
   }
   const { keptSize, replacedSize, reason } = statement
   if (before.size <= keptSize) await checkPrefix(source, name, before, head)
@@ -237,5 +254,5 @@ function checkStatements(name: string, before: Checkpoint, head: Checkpoint): vo
   if (before.origin === head.origin && before.size > head.size) return
   const gone = before.extensions.find((line, at) => head.extensions[at] !== line)
   if (gone !== undefined)
-    throw new Refused('statement_removed', `${name} states ${JSON.stringify(gone)}; the log does not`)
+    throw new Refused('statement_removed', `${name} states ${JSON.stringify(gone)}; the log does not`, name)
 }
