@@ -196,7 +196,7 @@ async function report({ options, terminal }: Context, { finding, holds, message,
   for (const statement of head?.extensions ?? []) await terminal.out.line(`note   the log states: ${statement}`)
 }
 
-/** A receipt has more than its checkpoint: whoever reads "holds" must not take it for checked. */
+/** Says what was compared: a receipt has more than its checkpoint, and is not checked by this. */
 async function reportCompared({ options, terminal }: Context, notes: readonly NamedNote[]): Promise<void> {
   if (options.json === true) return
   for (const { name } of notes) await terminal.out.line(`holds  compared: ${name} is a part of the log`)

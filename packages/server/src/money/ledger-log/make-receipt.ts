@@ -24,7 +24,7 @@ export interface ReceiptDeps {
   readonly log: Pick<LedgerLog, 'published'>
 }
 
-/** Whose receipts are asked for: those of a key; of an account or any, of somebody whose right was checked before. */
+/** Whose receipts are asked for: those of a key; of an account or any, for a caller whose right was checked before. */
 export type ReceiptReach = Pick<Caller, 'keyId' | 'accountId' | 'rights'> | { readonly everythingOf: string } | 'any'
 
 /** An entry with its rows and its place. */

@@ -40,7 +40,7 @@ const TRIES_MAX = 3
  * Reconciles the last day that has ended, with each upstream that tells its figures, unless that was done.
  *
  * @param afterMs how long a day must be over: an upstream's own sums come late.
- * @param onError is told of each that came to no verdict.
+ * @param onError called for each that came to no verdict.
  */
 export async function reconcileDue(
   deps: ReconciliationDeps,
