@@ -246,10 +246,9 @@ describe('metrics', () => {
       ['m2', 90_000],
       ['m3', 500_000],
     ] as const) {
-      await outbox.insert(
-        { ...mail, mailId, topic: mailId, recipientHash: mailId, now: now - age, expiresAt: null },
-        [],
-      )
+      const at = now - age
+      const ids = { mailId, topic: mailId, recipientHash: mailId }
+      await outbox.insert({ ...mail, ...ids, now: at, firstAttemptAt: at, expiresAt: null }, [])
     }
     await outbox.end('m3', { state: 'sent', errorCode: null, now })
     const outflow = {

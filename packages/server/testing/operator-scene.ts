@@ -37,7 +37,8 @@ export async function waitingMail(database: Database, accountId: string): Promis
     recipientHash: mailId,
     expiresAt: null,
   } as const
-  await store.insert({ mailId, accountId, content, ...email, now: Date.now() }, [])
+  const now = Date.now()
+  await store.insert({ mailId, accountId, content, ...email, now, firstAttemptAt: now }, [])
   await store.postpone(mailId, Date.now() + 3_600_000, 'ESOCKET')
   return mailId
 }

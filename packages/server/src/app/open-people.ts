@@ -8,7 +8,7 @@ import type { PeopleDeps } from '../console/console-deps.ts'
 import { renderAddressEmail, renderAddressTakenEmail } from '../platform/mail/address-emails.ts'
 import type { MailContent } from '../platform/mail/mailer.ts'
 import { renderNewDeviceEmail } from '../platform/mail/new-device-email.ts'
-import { deliverMail, type OutboxDeps, queueMail } from '../platform/mail/outbox.ts'
+import { type OutboxDeps, sendMail } from '../platform/mail/outbox.ts'
 import { renderSignInEmail } from '../platform/mail/sign-in-email.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 import { writesOfMember } from '../access/keys/acting-member.ts'
@@ -141,7 +141,7 @@ async function sendEmail(
   { email, content, expiresAt }: { readonly email: string; readonly content: MailContent; readonly expiresAt: number },
 ): Promise<void> {
   if (outbox === null) return
-  const result = await queueMail(outbox, {
+  const result = await sendMail(outbox, {
     kind: 'sign_in_link',
     accountId: null,
     // Each is an email of its own; the name tells nothing of it.
@@ -150,7 +150,7 @@ async function sendEmail(
     content,
     expiresAt,
   })
-  if (result.kind === 'queued') await deliverMail(outbox, result.mailId)
+  if (result.kind === 'queued') await result.delivery
 }
 
 /** A key's signature is the same on every chain; a contract is asked on its own, where that is one of ours. */

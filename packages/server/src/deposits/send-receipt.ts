@@ -4,7 +4,7 @@ import { CHAIN_IDS, type Asset, type Hex } from '../chain/assets.ts'
 import { formatAmount } from '../chain/format-amount.ts'
 import { chainText } from '../chain/test-money.ts'
 import { renderFundingReceipt } from '../platform/mail/funding-receipt.ts'
-import { deliverMail, type OutboxDeps, queueMail } from '../platform/mail/outbox.ts'
+import { type DeliveryResult, type OutboxDeps, sendMail } from '../platform/mail/outbox.ts'
 import type { DepositStore } from './deposit-store.ts'
 import type { Deposit } from './deposit.ts'
 import { renderDepositId } from './render-deposit.ts'
@@ -89,7 +89,7 @@ async function mailReceipt(
 ): Promise<NotifyReply> {
   const [first] = deposits
   if (first === undefined) return { sent: false, reason: 'unknown_deposit' }
-  const result = await queueMail(outbox, {
+  const result = await sendMail(outbox, {
     kind: 'funding_receipt',
     accountId: first.accountId,
     topic: `deposit:${first.chainId}:${first.txHash}:${first.asset}`,
@@ -107,14 +107,12 @@ async function mailReceipt(
     case 'throttled':
       return { sent: false, reason: 'throttled', retry_after: Math.ceil(result.retryAfterMs / 1_000) }
     case 'queued':
-      return tryNow(outbox, result.mailId)
+      return replyInTime(result.delivery)
   }
 }
 
-async function tryNow(outbox: OutboxDeps, mailId: string): Promise<NotifyReply> {
-  const delivery = deliverMail(outbox, mailId)
-  // The caller does not wait for what comes after the time; a failure there is the next attempt's.
-  delivery.catch((error: unknown) => outbox.log.error({ err: error, mail_id: mailId }, 'an email could not be tried'))
+/** The caller does not wait for what comes after the time. */
+async function replyInTime(delivery: Promise<DeliveryResult>): Promise<NotifyReply> {
   const slow = new AbortController()
   const outcome = await Promise.race([
     delivery,

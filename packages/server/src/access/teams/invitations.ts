@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { renderInvitationEmail } from '../../platform/mail/invitation-email.ts'
-import { deliverMail, type OutboxDeps, queueMail } from '../../platform/mail/outbox.ts'
+import { type OutboxDeps, sendMail } from '../../platform/mail/outbox.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { createId } from '../../platform/runtime/ids.ts'
 import type { Invitation, InvitationStore, InvitedRole } from './invitation-store.ts'
@@ -174,7 +174,8 @@ async function sendOrWithdraw(deps: InvitationDeps, invitation: Invitation, toke
 async function send(deps: InvitationDeps, invitation: Invitation, token: string): Promise<void> {
   const outbox = requireMail(deps)
   const { teamName, role, expiresAt, inviterName } = invitation
-  const result = await queueMail(outbox, {
+  // The request does not wait for the mail server; what fails is tried again from the outbox.
+  const result = await sendMail(outbox, {
     kind: 'invitation',
     accountId: invitation.accountId,
     topic: `invitation:${hashToken(token)}`,
@@ -193,11 +194,6 @@ async function send(deps: InvitationDeps, invitation: Invitation, token: string)
   if (result.kind === 'suppressed') {
     throw new ServiceError('invalid_value', 'This address takes no emails of this gateway.', { param: 'email' })
   }
-  if (result.kind !== 'queued') return
-  // The request does not wait for the mail server; what fails is tried again from the outbox.
-  deliverMail(outbox, result.mailId).catch((error: unknown) =>
-    outbox.log.error({ err: error, mail_id: result.mailId }, 'an email could not be tried'),
-  )
 }
 
 function requireMail({ outbox }: Pick<InvitationDeps, 'outbox'>): OutboxDeps {

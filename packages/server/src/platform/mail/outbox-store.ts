@@ -26,6 +26,8 @@ export interface NewMail {
   readonly content: string
   /** Null where the email may come late. */
   readonly expiresAt: number | null
+  /** From when on a round may try it, if nobody has before. */
+  readonly firstAttemptAt: number
   readonly now: number
 }
 
@@ -75,8 +77,8 @@ export interface OutboxStore {
   /** Ids of emails whose time has come, the longest waiting first. */
   listDue(times: DueTimes, limit: number): Promise<readonly string[]>
   /**
-   * Takes an email for one attempt: no other process may try it before `until`. Null when it is not due, or another
-   * process was faster.
+   * Takes an email for one attempt: no other process may try it before `until`. Null when it was tried before and is
+   * not due, or another process was faster.
    */
   take(mailId: string, times: DueTimes, until: number): Promise<QueuedMail | null>
   /** Notes when an email is tried again, and why it has to be. */
@@ -161,7 +163,7 @@ export function createOutboxStore(database: Database): OutboxStore {
         .set((set) => ({ attempts: set('attempts', '+', 1), next_attempt_at: until }))
         .where('mail_id', '=', mailId)
         .where('state', '=', 'queued')
-        .where(isDue('next_attempt_at', times))
+        .where((where) => where.or([where('attempts', '=', 0), isDue('next_attempt_at', times)]))
       const [taken] = await database.write([take.compile()])
       return taken === 1 ? findQueued(database, mailId) : null
     },
@@ -231,7 +233,7 @@ function rowOf(mail: NewMail): MailOutboxTable {
     state: 'queued',
     attempts: 0,
     created_at: mail.now,
-    next_attempt_at: mail.now,
+    next_attempt_at: mail.firstAttemptAt,
     expires_at: mail.expiresAt,
     ended_at: null,
     error_code: null,

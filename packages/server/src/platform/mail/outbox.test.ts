@@ -11,7 +11,15 @@ import { createFileMailer } from './file-mailer.ts'
 import type { Mailer } from './mailer.ts'
 import { hurryMail, listMail, suppressRecipient } from './manage-outbox.ts'
 import { createOutboxStore, type MailWindow } from './outbox-store.ts'
-import { deliverDueMail, deliverMail, type OutboxDeps, queueMail, type QueueResult, RETRY_WAITS_MS } from './outbox.ts'
+import {
+  deliverDueMail,
+  deliverMail,
+  type OutboxDeps,
+  queueMail,
+  type QueueResult,
+  RETRY_WAITS_MS,
+  sendMail,
+} from './outbox.ts'
 import { createSmtpMailer } from './smtp-mailer.ts'
 
 const HOUR_MS = 3_600_000
@@ -219,6 +227,37 @@ function suite(engine: DatabaseEngine): void {
     await deliverDueMail(deps)
     expect(server.received).toEqual([])
     now += 5 * 60_000
+    await deliverDueMail(deps)
+    expect(server.received).toHaveLength(1)
+  })
+
+  test('whoever sends an email learns how its first attempt ended, however many rounds run meanwhile', async () => {
+    const deps = createDeps()
+    const { store } = deps
+    // As on a busy machine: rounds of this and other processes run between the email's row and its first attempt.
+    const crowded = {
+      ...store,
+      insert: async (...mail: Parameters<typeof store.insert>) => {
+        const result = await store.insert(...mail)
+        await deliverDueMail(deps)
+        return result
+      },
+    }
+    const request = { kind: 'funding_receipt', accountId, recipient: 'ada@example.com', content } as const
+    const sent = await sendMail(createDeps({ store: crowded }), { ...request, topic: 'deposit-1' })
+    if (sent.kind !== 'queued') throw new Error(`the email was not queued: ${sent.kind}`)
+    expect(await sent.delivery).toBe('sent')
+    expect(server.received).toHaveLength(1)
+  })
+
+  test('an email whose sender died before its first attempt is sent by a round', async () => {
+    const deps = createDeps()
+    const dead = { ...deps.store, take: () => Promise.reject(new Error('the process is gone')) }
+    const request = { kind: 'funding_receipt', accountId, recipient: 'ada@example.com', content } as const
+    const sent = await sendMail(createDeps({ store: dead }), { ...request, topic: 'deposit-1' })
+    if (sent.kind !== 'queued') throw new Error(`the email was not queued: ${sent.kind}`)
+    expect(await sent.delivery).toBe('queued')
+    now += 2 * 60_000
     await deliverDueMail(deps)
     expect(server.received).toHaveLength(1)
   })

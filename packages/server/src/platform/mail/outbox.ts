@@ -71,8 +71,32 @@ export type QueueResult =
 
 export type DeliveryResult = 'sent' | 'refused' | 'queued'
 
-/** Puts an email into the outbox, durably, within the limits. */
-export async function queueMail(deps: OutboxDeps, request: MailRequest): Promise<QueueResult> {
+export type SendResult =
+  /** @property delivery the first attempt's end. It never rejects: what fails is logged, and waits as `queued`. */
+  | { readonly kind: 'queued'; readonly delivery: Promise<DeliveryResult> }
+  | Exclude<QueueResult, { readonly kind: 'queued' }>
+
+/**
+ * Puts an email into the outbox and tries it at once. No round tries it beside this call, so the first attempt's end is
+ * what the caller learns.
+ */
+export async function sendMail(deps: OutboxDeps, request: MailRequest): Promise<SendResult> {
+  const result = await putIntoOutbox(deps, request, ATTEMPT_MS)
+  if (result.kind !== 'queued') return result
+  const delivery = deliverMail(deps, result.mailId).catch((error: unknown): DeliveryResult => {
+    deps.log.error({ err: error, mail_id: result.mailId }, 'an email could not be tried')
+    return 'queued'
+  })
+  return { kind: 'queued', delivery }
+}
+
+/** Puts an email into the outbox, durably, within the limits. The next round tries it. */
+export function queueMail(deps: OutboxDeps, request: MailRequest): Promise<QueueResult> {
+  return putIntoOutbox(deps, request, 0)
+}
+
+/** @param untilRoundsMs how long rounds leave the email to the caller, in milliseconds. */
+async function putIntoOutbox(deps: OutboxDeps, request: MailRequest, untilRoundsMs: number): Promise<QueueResult> {
   const { store } = deps
   const now = deps.clock.now()
   const { kind, accountId, topic, recipient, expiresAt = null } = request
@@ -80,7 +104,8 @@ export async function queueMail(deps: OutboxDeps, request: MailRequest): Promise
   if (await store.isSuppressed(recipientHash)) return { kind: 'suppressed' }
   const mailId = createId(now)
   const content = sealEmail(request.content, mailId, deps.secret)
-  const mail = { mailId, kind, accountId, topic, recipient, recipientHash, content, expiresAt, now }
+  const firstAttemptAt = now + untilRoundsMs
+  const mail = { mailId, kind, accountId, topic, recipient, recipientHash, content, expiresAt, firstAttemptAt, now }
   const result = await store.insert(mail, deps.windows[kind])
   if (result === 'queued') return { kind: 'queued', mailId: mail.mailId }
   return result === 'repeated' ? { kind: 'repeated' } : { kind: 'throttled', retryAfterMs: await waitOf(deps, mail) }
