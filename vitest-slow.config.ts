@@ -14,7 +14,9 @@ export default defineConfig({
       { extends: true, test: { name: 'slow', include: [SLOW] } },
       { extends: true, test: { name: 'every cut', include: [CUTS], env: { SVC_EVERY_CUT: 'yes' } } },
     ],
-    include: [SLOW, CUTS],
     maxWorkers: 1,
+    // Each starts many processes, and some wait for leases that run out.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
   },
 })

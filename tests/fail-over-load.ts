@@ -64,8 +64,10 @@ export interface Told {
   readonly isPending: boolean
   /** Its Idempotency-Key; null without one. */
   readonly name: string | null
-  /** Which of the gateways reported it, and when by `performance.now()`. */
+  /** Which of the gateways reported it. */
   readonly by: ChatClient
+  /** When it was asked and when its end was read, by `performance.now()`. */
+  readonly askedAt: number
   readonly at: number
 }
 
@@ -92,6 +94,7 @@ export function startFailOverLoad(gateways: readonly ChatClient[], clients: numb
 
   async function ask(gateway: ChatClient, { tag, name }: Pick<Told, 'tag' | 'name'>): Promise<number> {
     const body = { model: 'svc-gpt', stream: tag % 2 === 0, messages: [{ role: 'user', content: `question ${tag}.` }] }
+    const askedAt = performance.now()
     const response = await gateway.chat(body, name === null ? {} : { headers: { 'idempotency-key': name } })
     const text = await response.text()
     const requestId = response.headers.get('x-request-id') ?? ''
@@ -99,7 +102,7 @@ export function startFailOverLoad(gateways: readonly ChatClient[], clients: numb
     if (isWhole && !told.has(requestId)) {
       const isPending = text.includes('"state":"pending"')
       const at = performance.now()
-      told.set(requestId, { tag, requestId, charge: chargeIn(text), isPending, name, by: gateway, at })
+      told.set(requestId, { tag, requestId, charge: chargeIn(text), isPending, name, by: gateway, askedAt, at })
     }
     return response.status
   }

@@ -6,7 +6,7 @@ import { findAdvisories } from '../../tools/production/ask-npm.ts'
 const ROOT = join(import.meta.dirname, '../..')
 
 for (const part of ['gateway', 'sandbox'] as const) {
-  test(`no advisory names a package of the ${part}`, { timeout: 180_000 }, async ({ skip }) => {
+  test(`no advisory names a package of the ${part}`, async ({ skip }) => {
     const advisories = await findAdvisories(ROOT, part)
     if (advisories.kind === 'unanswered') return skip(`the registry has no advisories for us: ${advisories.reason}`)
     expect(advisories.packages).toEqual([])

@@ -43,5 +43,5 @@ describeEachEngine('a database that goes away in the middle of a batch', (engine
     expect(lines.map((line) => line.custom_id)).toEqual(Array.from({ length: LINES }, (_, at) => `line-${at}`))
     await gateway.settled()
     expect(await capturesOf(gateway)).toEqual(Array.from({ length: LINES }, () => cardOf(10, 5)))
-  }, 180_000)
+  })
 })

@@ -42,4 +42,4 @@ test('a quick run prints a line for each row, writes its results, and leaves not
   expect(filled).toMatch(/^before\n[^]+\nafter\n$/)
   expect(await readdir(temporary)).toEqual([])
   for (const used of [folder, temporary]) await rm(used, { recursive: true })
-}, 60_000)
+})

@@ -12,7 +12,7 @@ const { seed } = createRandom()
 
 describe.skipIf(!hasEvm())('killed at random moments while deposits arrive', () => {
   describeEachEngine('gateways', (engine) => {
-    test(`credit each deposit once (seed ${seed})`, { timeout: 180_000 }, async () => {
+    test(`credit each deposit once (seed ${seed})`, async () => {
       const report = await runDepositChaos({ engine, seed, kills: KILLS, processes: 1, postgresUrl: findPostgres() })
       const repeat = `repeat with npm run chaos:deposits -- --kills ${KILLS} --seed ${seed} --database ${engine}`
       expect(report.differences, repeat).toEqual([])
@@ -25,7 +25,7 @@ describe.skipIf(!hasEvm())('killed at random moments while deposits arrive', () 
 
 describe.skipIf(!hasEvm())('while nodes trace, do not trace and fail in turns', () => {
   describeEachEngine('processes', (engine) => {
-    test(`credit what was paid, however it became known (seed ${seed})`, { timeout: 180_000 }, async () => {
+    test(`credit what was paid, however it became known (seed ${seed})`, async () => {
       const report = await runDepositRounds({ engine, seed, rounds: ROUNDS, postgresUrl: findPostgres() })
       const repeat = `npm run chaos:deposits -- --kills 0 --rounds ${ROUNDS} --seed ${seed} --database ${engine}`
       expect(report.differences, `repeat with ${repeat}`).toEqual([])

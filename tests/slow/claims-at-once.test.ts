@@ -42,5 +42,5 @@ describe.skipIf(!hasEvm() || findPostgres() === null)('several processes', () =>
     expect(await processes.balance()).toEqual({ posted: 25n * CREDITS_PER_USD, held: 0n })
     await processes.stop()
     await chain.stop()
-  }, 120_000)
+  })
 })

@@ -120,7 +120,7 @@ describe('with the sandbox', () => {
     expect(fetched).toMatchObject({ code: 0, out: `${file('sunrise.mp4')}\n` })
     expect(fetched.notes).toMatch(/^[\d,.]+ credits · .+ · 5 s · \d+ bytes\n$/)
     expect(readFileSync(file('sunrise.mp4')).toString('latin1', 4, 8)).toBe('ftyp')
-  }, 180_000)
+  })
 })
 
 describe('with an upstream that sends a lot of audio', () => {

@@ -54,7 +54,7 @@ beforeAll(async () => {
   const inside = { cwd: folder, env: process.env }
   const installed = await run('npm', ['install', '--prefix', folder, `@openai/codex@${VERSION}`], inside)
   if (installed.code !== 0) throw new Error(installed.out)
-}, 300_000)
+})
 afterAll(() => rm(folder, { recursive: true, force: true }))
 beforeEach(() => void (stub.chats.length = 0))
 

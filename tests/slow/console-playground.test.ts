@@ -7,8 +7,14 @@ import { usePlayground } from '../playground-page.ts'
 const play = usePlayground()
 const { openTab, pickModel, ask, answers, chargeOf, shownPrice, usage } = play
 
-test('an answer of a megabyte does not hold the page up', { timeout: TEST_MS }, async () => {
+/** It asks the model of the conversation before, until another one is picked. */
+async function startConversation(): Promise<void> {
+  await openTab('chat')
   await play.page.getByRole('button', { name: 'New', exact: true }).click()
+}
+
+test('an answer of a megabyte does not hold the page up', { timeout: TEST_MS }, async () => {
+  await startConversation()
   await pickModel('Model', 'svc-sandbox/huge@1')
   await ask('Hello')
   await answers('done')
@@ -19,7 +25,7 @@ test('an answer of a megabyte does not hold the page up', { timeout: TEST_MS }, 
 
 // As fast as the page reads, and longer than a person waits.
 test('a stream that is far too long can be stopped, and little of it is laid out', { timeout: TEST_MS }, async () => {
-  await play.page.getByRole('button', { name: 'New', exact: true }).click()
+  await startConversation()
   await pickModel('Model', 'svc-sandbox/huge@256')
   await ask('Hello')
   await answers('running')
@@ -36,7 +42,8 @@ test('a stream that is far too long can be stopped, and little of it is laid out
 })
 
 test('an image goes to the model by paste, and comes back as one', { timeout: TEST_MS }, async () => {
-  await play.page.getByRole('button', { name: 'New', exact: true }).click()
+  await startConversation()
+  await pickModel('Model', 'svc-gpt')
   await play.page.evaluate(`{
     const bytes = Uint8Array.from(atob('R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs='), (letter) => letter.charCodeAt(0))
     const clipboardData = new DataTransfer()

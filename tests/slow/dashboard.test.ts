@@ -40,7 +40,7 @@ interface PanelJson {
   readonly fieldConfig?: { readonly defaults: { readonly custom?: object } }
 }
 
-test("Grafana's own types take the dashboard", { timeout: 300_000 }, async ({ skip }) => {
+test("Grafana's own types take the dashboard", async ({ skip }) => {
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')
   const install = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--save-exact', SCHEMA]
   const missing = await run('npm', install, { cwd: folder }).then(

@@ -29,7 +29,6 @@ import {
 const CLIENTS = 6
 const JOURNAL_MS = 500
 const LEASE_MS = 5_000
-const TIME = 180_000
 /** What is settled is written down at the next journal: who is killed loses that, on a machine that is busy. */
 const WRITTEN_WITHIN_MS = 2 * JOURNAL_MS + 1_000
 const LOST = 'the database has lost charges that it had confirmed'
@@ -107,93 +106,80 @@ describe.skipIf(findPostgres() === null)('a cluster that loses what it has confi
     return exceptions
   }
 
-  test(
-    'is found by each process: what clients saw is charged, and a repetition is charged once',
-    async () => {
-      cluster.stopShipping()
-      const from = load.told.length
-      await toldMore(60)
-      const confirmed = load.told.slice(from)
-      await cluster.failOver()
-      // Clients who repeat what the cluster has forgotten, while its charge is being found.
-      const named = confirmed.filter(({ name }) => name !== null).slice(-5)
-      await Promise.all(named.map((told) => load.repeat(told, members[0] as Member).catch(() => 0)))
-      await toldMore(20)
-      const exceptions = await compare()
-      const lines = logged(LOST).join('\n')
-      const lost = confirmed.filter(({ requestId }) => lines.includes(requestId))
-      expect(lost.length).toBeGreaterThan(30)
-      expect(await sumOf('svc_settlements_lost_total')).toBeGreaterThanOrEqual(lost.length)
-      expect(Object.keys(exceptions).filter((name) => name !== REPEATED && name !== WRITTEN_OFF)).toEqual([])
-      expect(exceptions[REPEATED] ?? 0).toBe(logged(OTHERWISE).length)
-      // Once more, after all: each name was charged once, and reads so.
-      const { posted } = await fleet.balance()
-      for (const told of named) expect([200, 409]).toContain(await load.repeat(told, members[1] as Member))
-      expect(await fleet.balance()).toEqual({ posted, held: 0n })
-    },
-    TIME,
-  )
+  test('is found by each process: what clients saw is charged, and a repetition is charged once', async () => {
+    cluster.stopShipping()
+    const from = load.told.length
+    await toldMore(60)
+    const confirmed = load.told.slice(from)
+    await cluster.failOver()
+    // Clients who repeat what the cluster has forgotten, while its charge is being found.
+    const named = confirmed.filter(({ name }) => name !== null).slice(-5)
+    await Promise.all(named.map((told) => load.repeat(told, members[0] as Member).catch(() => 0)))
+    await toldMore(20)
+    const exceptions = await compare()
+    const lines = logged(LOST).join('\n')
+    const lost = confirmed.filter(({ requestId }) => lines.includes(requestId))
+    expect(lost.length).toBeGreaterThan(30)
+    expect(await sumOf('svc_settlements_lost_total')).toBeGreaterThanOrEqual(lost.length)
+    expect(Object.keys(exceptions).filter((name) => name !== REPEATED && name !== WRITTEN_OFF)).toEqual([])
+    expect(exceptions[REPEATED] ?? 0).toBe(logged(OTHERWISE).length)
+    // Once more, after all: each name was charged once, and reads so.
+    const { posted } = await fleet.balance()
+    for (const told of named) expect([200, 409]).toContain(await load.repeat(told, members[1] as Member))
+    expect(await fleet.balance()).toEqual({ posted, held: 0n })
+  })
 
-  test(
-    'with two primaries for a while is found once the first is gone',
-    async () => {
-      cluster.stopShipping()
-      await toldMore(30)
-      await cluster.split()
-      await toldMore(60)
-      await cluster.endFirst()
-      await toldMore(30)
-      const exceptions = await compare()
-      expect(await sumOf('svc_settlements_lost_total')).toBeGreaterThan(30)
-      expect(Object.keys(exceptions).filter((name) => name !== WRITTEN_OFF)).toEqual([])
-    },
-    TIME,
-  )
+  test('with two primaries for a while is found once the first is gone', async () => {
+    cluster.stopShipping()
+    await toldMore(30)
+    await cluster.split()
+    await toldMore(60)
+    await cluster.endFirst()
+    await toldMore(30)
+    const exceptions = await compare()
+    expect(await sumOf('svc_settlements_lost_total')).toBeGreaterThan(30)
+    expect(Object.keys(exceptions).filter((name) => name !== WRITTEN_OFF)).toEqual([])
+  })
 
-  test(
-    'with two primaries is left whole by each process whose new connections reach the second',
-    async () => {
-      cluster.stopShipping()
-      await toldMore(30)
-      await cluster.split()
-      // More at once than there are connections: new ones are made.
-      const burst = members.flatMap((member) => Array.from({ length: 40 }, () => member.fetch('/v1/usage')))
-      for (const answer of await Promise.all(burst)) await answer.text()
-      await eventually(async () => {
-        for (const member of members) expect(await metricOf(member, 'svc_settlements_lost_total')).toBeGreaterThan(0)
-      })
-      const from = load.told.length
-      await toldMore(60)
-      const second = await openPostgresSession(fleet.databaseUrl ?? '')
-      const rows = await second.query('select usage_id from usage_record')
-      await second.close()
-      const there = new Set(rows.map((row) => row['usage_id']))
-      expect(load.told.slice(from).filter(({ requestId }) => !there.has(requestId))).toEqual([])
-      await cluster.endFirst()
-      const exceptions = await compare()
-      expect(Object.keys(exceptions).filter((name) => name !== WRITTEN_OFF)).toEqual([])
-    },
-    TIME,
-  )
+  test('with two primaries is left whole by each process whose new connections reach the second', async () => {
+    cluster.stopShipping()
+    await toldMore(30)
+    await cluster.split()
+    // More at once than there are connections: new ones are made.
+    const burst = members.flatMap((member) => Array.from({ length: 40 }, () => member.fetch('/v1/usage')))
+    for (const answer of await Promise.all(burst)) await answer.text()
+    await eventually(async () => {
+      for (const member of members) expect(await metricOf(member, 'svc_settlements_lost_total')).toBeGreaterThan(0)
+    })
+    const leftAt = performance.now()
+    await toldMore(60)
+    const second = await openPostgresSession(fleet.databaseUrl ?? '')
+    const rows = await second.query('select usage_id from usage_record')
+    await second.close()
+    const there = new Set(rows.map((row) => row['usage_id']))
+    // What was asked before may have been settled on the first while its process was leaving that.
+    const asked = load.told.filter(({ askedAt }) => askedAt > leftAt)
+    expect(asked.length).toBeGreaterThan(60 - 2 * CLIENTS)
+    expect(asked.filter(({ requestId }) => !there.has(requestId))).toEqual([])
+    await cluster.endFirst()
+    const exceptions = await compare()
+    expect(Object.keys(exceptions).filter((name) => name !== WRITTEN_OFF)).toEqual([])
+  })
 
-  test(
-    'and a process with it: what that had written down is charged once it is back, though its holds were swept',
-    async () => {
-      cluster.stopShipping()
-      await toldMore(60)
-      const [first, second] = members as readonly [Member, Member]
-      const killedAt = performance.now()
-      first.signal('SIGKILL')
-      await first.exited
-      await cluster.failOver()
-      await toldMore(30)
-      // The other process takes over what is left of its holds.
-      await eventually(async () => expect(await heldBy('first')).toBe(0))
-      members = [await startMember('first'), second]
-      await eventually(() => expect(members[0]?.output()).toContain(LOST))
-      const exceptions = await compare(({ by, at }) => by === first && at > killedAt - WRITTEN_WITHIN_MS)
-      expect(exceptions[UNWRITTEN] ?? 0).toBeLessThan(30)
-    },
-    TIME,
-  )
+  test('and a process with it: what that had written down is charged once it is back, though its holds were swept', async () => {
+    cluster.stopShipping()
+    await toldMore(60)
+    const [first, second] = members as readonly [Member, Member]
+    const killedAt = performance.now()
+    first.signal('SIGKILL')
+    await first.exited
+    await cluster.failOver()
+    await toldMore(30)
+    // The other process takes over what is left of its holds.
+    await eventually(async () => expect(await heldBy('first')).toBe(0))
+    members = [await startMember('first'), second]
+    await eventually(() => expect(members[0]?.output()).toContain(LOST))
+    const exceptions = await compare(({ by, at }) => by === first && at > killedAt - WRITTEN_WITHIN_MS)
+    expect(exceptions[UNWRITTEN] ?? 0).toBeLessThan(30)
+  })
 })

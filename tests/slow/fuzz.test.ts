@@ -21,7 +21,7 @@ test(`no endpoint fails, hangs or answers twice, whatever it is sent (seed ${SEE
   expect(faultsOf(report), `repeat with npm run fuzz -- --requests ${REQUESTS} --seed ${SEED}`).toEqual([])
   expect(report.operations.length).toBeGreaterThan(100)
   expect(report.upstreamAnswers).toBeGreaterThan(REQUESTS)
-}, 120_000)
+})
 
 test.skipIf(!hasEvm())(
   'nodes that answer anything credit nothing that was not paid, and nothing is lost',
@@ -39,7 +39,7 @@ test('no list of models that an upstream answers with ends the catalog, or sells
   const { faults, taken } = await runListFuzz({ seed: SEED, lists: LISTS })
   expect(faults, `repeat with npm run fuzz -- --only lists --lists ${LISTS} --seed ${SEED}`).toEqual([])
   expect(taken).toBeGreaterThan(0)
-}, 120_000)
+})
 
 test.each([
   ['a second answer that is cut', 'HTTP/1.1 204 No Content\r\n\r\nHTTP/1.1 200 OK\r\n'],

@@ -18,7 +18,6 @@ import { type Container, type ContainerOptions, runImage } from '../image-run.ts
 import { chargeIn, hasText, isFinish, openStream, question } from '../open-stream.ts'
 
 const BUILD_MS_MAX = 1_800_000
-const RUN_MS_MAX = 300_000
 /** Source: issue 18 (250 MB without the sandbox's media). */
 const BYTES_MAX = 250_000_000
 const USER = 10_001
@@ -30,7 +29,7 @@ test('images can be built here', ({ skip }) => {
   expect(missing).toBeNull()
 })
 
-describe.skipIf(missing !== null)('the image', { timeout: RUN_MS_MAX }, () => {
+describe.skipIf(missing !== null)('the image', () => {
   const stub = useStubUpstream()
   let store: ImageStore | null = null
   let images: Readonly<Record<'gateway' | 'sandbox', BuiltImage>>

@@ -14,7 +14,7 @@ const stub = useStubUpstream()
 const quick = { limits: { lease_ms: 4_000, journal_ms: 60_000, shutdown_grace_ms: 2_000 } }
 
 describeEachEngine('a process that dies while it asks for a cost', (engine) => {
-  test('leaves what the next one asks by: the cost is charged once', { timeout: 180_000 }, async () => {
+  test('leaves what the next one asks by: the cost is charged once', async () => {
     const processes = await openGatewayProcesses({ engine, upstreamUrl: stub.url, credits: '1000', file: quick })
     let isKnown = false
     let asked = 0

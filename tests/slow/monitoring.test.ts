@@ -47,7 +47,7 @@ describe.skipIf(!hasPromtool)('before promtool', () => {
     expect(await promtool(['check', 'rules', '--lint=all', '--lint-fatal', RULES])).toContain(`${count} rules found`)
   })
 
-  test('each alert fires for its case, and not for what looks alike', { timeout: 120_000 }, async () => {
+  test('each alert fires for its case, and not for what looks alike', async () => {
     const file = join(folder, 'tests.yml')
     await writeFile(file, renderRuleTests(alertGroups, RULES))
     expect(await promtool(['test', 'rules', file])).toContain('SUCCESS')

@@ -56,7 +56,7 @@ const journaled = (processes: GatewayProcesses, holdId: string): Promise<void> =
 
 describeEachEngine('holds that outlive what made them', (engine) => {
   // Case B039
-  test('after a restart a budget counts what was spent before, once', { timeout: 180_000 }, async () => {
+  test('after a restart a budget counts what was spent before, once', async () => {
     const processes = await openGatewayProcesses({ engine, upstreamUrl: stub.url, credits: '1000' })
     const limit = nanocreditsOf(20n * ORDINARY)
     const { rawKey: key, keyId } = await processes.createKey({ budget: { limit, period: 'monthly' } })
@@ -85,7 +85,7 @@ describeEachEngine('holds that outlive what made them', (engine) => {
   })
 
   // Case B012
-  test('a stream that outlives its lease is settled once, by its own process', { timeout: 180_000 }, async () => {
+  test('a stream that outlives its lease is settled once, by its own process', async () => {
     const processes = await openGatewayProcesses({ engine, upstreamUrl: stub.url, credits: '1000', file: quick })
     const gateway = await processes.start()
     // On a shared database a second process sweeps as well.
@@ -109,36 +109,32 @@ describeEachEngine('holds that outlive what made them', (engine) => {
     await processes.stop()
   })
 
-  test(
-    'a killed process’s stream is charged by the journal, once, with an estimate',
-    { timeout: 180_000 },
-    async () => {
-      const processes = await openGatewayProcesses({ engine, upstreamUrl: stub.url, credits: '1000', file: quick })
-      const before = await processes.balance()
-      const killed = await processes.start()
-      ledStream()
-      const stream = await openStream(killed, body)
-      await stream.until(hasText)
-      await journaled(processes, stream.requestId)
-      const waiting = ask(killed, body).catch(() => null)
-      killed.signal('SIGKILL')
-      expect(await killed.exited).toBeNull()
-      await waiting
-      expect((await processes.balance()).held).toBeGreaterThan(0n)
+  test('a killed process’s stream is charged by the journal, once, with an estimate', async () => {
+    const processes = await openGatewayProcesses({ engine, upstreamUrl: stub.url, credits: '1000', file: quick })
+    const before = await processes.balance()
+    const killed = await processes.start()
+    ledStream()
+    const stream = await openStream(killed, body)
+    await stream.until(hasText)
+    await journaled(processes, stream.requestId)
+    const waiting = ask(killed, body).catch(() => null)
+    killed.signal('SIGKILL')
+    expect(await killed.exited).toBeNull()
+    await waiting
+    expect((await processes.balance()).held).toBeGreaterThan(0n)
 
-      // Embedded storage is adopted at the next start, a shared one is swept once the lease has run out.
-      const next = await processes.start()
-      await processes.settled()
-      const record = await recordOf(next, stream.requestId)
-      expect(record).toMatchObject({ status: 'incomplete', estimated: true, basis: 'estimate', completion_tokens: 3 })
-      expect(record.charge).toBe(BigInt(record.prompt_tokens ?? 0) * 12_000n + 3n * 60_000n)
-      const { sum } = await usageOf(next)
-      expect(before.posted - (await processes.balance()).posted).toBe(sum)
-      await processes.stop()
-    },
-  )
+    // Embedded storage is adopted at the next start, a shared one is swept once the lease has run out.
+    const next = await processes.start()
+    await processes.settled()
+    const record = await recordOf(next, stream.requestId)
+    expect(record).toMatchObject({ status: 'incomplete', estimated: true, basis: 'estimate', completion_tokens: 3 })
+    expect(record.charge).toBe(BigInt(record.prompt_tokens ?? 0) * 12_000n + 3n * 60_000n)
+    const { sum } = await usageOf(next)
+    expect(before.posted - (await processes.balance()).posted).toBe(sum)
+    await processes.stop()
+  })
 
-  test('a stop lets streams finish, and settles those that do not in time', { timeout: 180_000 }, async () => {
+  test('a stop lets streams finish, and settles those that do not in time', async () => {
     const processes = await openGatewayProcesses({ engine, upstreamUrl: stub.url, credits: '1000', file: quick })
     const gateway = await processes.start()
     const finishing = ledStream()

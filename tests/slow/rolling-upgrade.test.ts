@@ -17,7 +17,6 @@ import { startFailOverLoad, startInvoiceUpstream } from '../fail-over-load.ts'
 import { makeNextVersion, type NextVersion, type SchemaChange } from '../next-version.ts'
 
 const CLIENTS = 6
-const TIME = 300_000
 
 const present = newestOf(listMigrations('postgres'))
 const numbered = (above: number): string => String(present + above).padStart(4, '0')
@@ -73,7 +72,7 @@ describe.skipIf(findPostgres() === null)('a rolling upgrade', () => {
     serving = [await start('first'), await start('second')]
     load = startFailOverLoad(serving, CLIENTS)
     await toldMore(20)
-  }, TIME)
+  })
   afterEach(async () => {
     await load.stop()
     await fleet.stop()
@@ -104,46 +103,42 @@ describe.skipIf(findPostgres() === null)('a rolling upgrade', () => {
     return rows.map((row) => (row as { readonly served_by: string | null }).served_by)
   }
 
-  test(
-    'loses no request and no nano-credit, and no gateway is put before a schema that it cannot serve',
-    async () => {
-      const [first, second] = serving as [TestProcess, TestProcess]
-      // Expand: the next version's schema under gateways of this one, which go on and call its functions.
-      const expanded = await fleet.adminOf(next.sources, 'migrate')
-      expect(expanded).toMatchObject({ code: 0, output: expect.stringContaining('Applied 2 migrations') })
-      await toldMore(20)
-      expect((await servedBy()).at(-1)).toBe('default')
+  test('loses no request and no nano-credit, and no gateway is put before a schema that it cannot serve', async () => {
+    const [first, second] = serving as [TestProcess, TestProcess]
+    // Expand: the next version's schema under gateways of this one, which go on and call its functions.
+    const expanded = await fleet.adminOf(next.sources, 'migrate')
+    expect(expanded).toMatchObject({ code: 0, output: expect.stringContaining('Applied 2 migrations') })
+    await toldMore(20)
+    expect((await servedBy()).at(-1)).toBe('default')
 
-      // Both versions beside each other; one of this version that starts anew leaves the newer functions alone.
-      const third = await start('third', next)
-      serving.push(third)
-      await retire(first)
-      const again = await start('first')
-      serving.push(again)
-      await toldMore(40)
-      expect((await servedBy()).at(-1)).toBe('default')
+    // Both versions beside each other; one of this version that starts anew leaves the newer functions alone.
+    const third = await start('third', next)
+    serving.push(third)
+    await retire(first)
+    const again = await start('first')
+    serving.push(again)
+    await toldMore(40)
+    expect((await servedBy()).at(-1)).toBe('default')
 
-      // Contract: refused as long as a gateway runs that could not serve it.
-      const early = await fleet.adminOf(later.sources, 'migrate')
-      expect(early.code).toBe(1)
-      expect(early.output).toContain('2 gateways of older versions run on this database and could not work after it')
-      await retire(second)
-      await retire(again)
-      await toldMore(20)
-      expect(await fleet.adminOf(later.sources, 'migrate')).toMatchObject({ code: 0 })
-      serving.push(await start('fourth', later))
-      await toldMore(20)
-      await expect(start('first')).rejects.toThrow(/has a schema that this version of SVC cannot serve/)
+    // Contract: refused as long as a gateway runs that could not serve it.
+    const early = await fleet.adminOf(later.sources, 'migrate')
+    expect(early.code).toBe(1)
+    expect(early.output).toContain('2 gateways of older versions run on this database and could not work after it')
+    await retire(second)
+    await retire(again)
+    await toldMore(20)
+    expect(await fleet.adminOf(later.sources, 'migrate')).toMatchObject({ code: 0 })
+    serving.push(await start('fourth', later))
+    await toldMore(20)
+    await expect(start('first')).rejects.toThrow(/has a schema that this version of SVC cannot serve/)
 
-      await load.stop()
-      await fleet.settled()
-      const verdict = await judgeFailOver({ told: load.told, lines: upstream.lines, database: fleet.database })
-      expect(verdict.faults).toEqual([])
-      // Nothing was killed, so nothing was asked twice and nothing was written off.
-      expect(verdict.exceptions[REPEATED] ?? 0).toBe(0)
-      expect(upstream.lines.length).toBe(load.told.length)
-      await fleet.audit()
-    },
-    TIME,
-  )
+    await load.stop()
+    await fleet.settled()
+    const verdict = await judgeFailOver({ told: load.told, lines: upstream.lines, database: fleet.database })
+    expect(verdict.faults).toEqual([])
+    // Nothing was killed, so nothing was asked twice and nothing was written off.
+    expect(verdict.exceptions[REPEATED] ?? 0).toBe(0)
+    expect(upstream.lines.length).toBe(load.told.length)
+    await fleet.audit()
+  })
 })

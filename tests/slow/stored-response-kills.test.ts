@@ -78,7 +78,7 @@ async function storedOf(gateway: TestProcess, requestId: string): Promise<'whole
 describeEachEngine('a response whose process is killed while it is stored', (engine) => {
   const random = createRandom()
 
-  test(`is charged once, and stored whole or not at all (seed ${random.seed})`, { timeout: 300_000 }, async () => {
+  test(`is charged once, and stored whole or not at all (seed ${random.seed})`, async () => {
     const upstream = await startStubUpstream()
     let gate = createGate()
     upstream.onChat = async (call, response) => {

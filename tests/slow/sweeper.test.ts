@@ -65,6 +65,6 @@ describe.skipIf(!hasEvm())('npm run sweep', () => {
       await processes.stop()
       await chain.stop()
       await rm(folder, { recursive: true, force: true })
-    }, 90_000)
+    })
   })
 })

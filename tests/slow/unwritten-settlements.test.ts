@@ -20,7 +20,6 @@ import { chargeIn, createGate } from '../open-stream.ts'
 
 /** Credits of the account, in nanocredits. */
 const CREDITS = 1_000_000_000_000n
-const TIME = 60_000
 
 const stub = useStubUpstream()
 let processes: GatewayProcesses
@@ -94,85 +93,73 @@ describeEachEngine('a settlement that waits in a file', (engine) => {
     processes = await open(engine)
   })
 
-  test(
-    'holds up no stop, and is written by the next start',
-    async () => {
-      const gateway = await processes.start()
-      const { answers, unlock } = await answersWithoutBooks(gateway)
-      const [{ text, status, requestId }] = answers as [(typeof answers)[0]]
-      expect(status).toBe(200)
-      expect(text).toContain('"state":"pending"')
-      const read = await gateway.fetch(`/v1/usage/${requestId}`)
-      expect(((await read.json()) as { readonly state: string }).state).toBe('pending')
-      const health = (await (await fetch(`${gateway.baseUrl}/health`)).json()) as { readonly database: string }
-      expect(health.database).not.toBe('ok')
-      gateway.signal('SIGTERM')
-      expect(await gateway.exited).toBe(0)
-      expect(gateway.output()).toContain('settlements wait in a file')
-      expect(gateway.output()).toContain(journal())
+  test('holds up no stop, and is written by the next start', async () => {
+    const gateway = await processes.start()
+    const { answers, unlock } = await answersWithoutBooks(gateway)
+    const [{ text, status, requestId }] = answers as [(typeof answers)[0]]
+    expect(status).toBe(200)
+    expect(text).toContain('"state":"pending"')
+    const read = await gateway.fetch(`/v1/usage/${requestId}`)
+    expect(((await read.json()) as { readonly state: string }).state).toBe('pending')
+    const health = (await (await fetch(`${gateway.baseUrl}/health`)).json()) as { readonly database: string }
+    expect(health.database).not.toBe('ok')
+    gateway.signal('SIGTERM')
+    expect(await gateway.exited).toBe(0)
+    expect(gateway.output()).toContain('settlements wait in a file')
+    expect(gateway.output()).toContain(journal())
 
-      await unlock()
-      await processes.start()
-      await processes.settled()
-      expect(await processes.balance()).toEqual({ posted: CREDITS - chargeIn(text), held: 0n })
-      await expect.poll(journals).toEqual([])
-    },
-    TIME,
-  )
+    await unlock()
+    await processes.start()
+    await processes.settled()
+    expect(await processes.balance()).toEqual({ posted: CREDITS - chargeIn(text), held: 0n })
+    await expect.poll(journals).toEqual([])
+  })
 
-  test(
-    'is written once by the next start after its process was killed, however the file ends',
-    async () => {
-      const gateway = await processes.start()
-      const { answers, unlock } = await answersWithoutBooks(gateway, 2)
-      gateway.signal('SIGKILL')
-      await gateway.exited
-      await untilNobodyWaits()
-      await unlock()
-      const path = journal()
-      const whole = await readFile(path)
-      // The process died over a third record.
-      await appendFile(path, whole.subarray(0, 100))
-      const next = await processes.start()
-      await processes.settled()
-      const told = answers.reduce((sum, { text }) => sum + chargeIn(text), 0n)
-      expect(await processes.balance()).toEqual({ posted: CREDITS - told, held: 0n })
-      // With its lock.
-      await expect.poll(() => readdirSync(folder()).filter((name) => name.includes('.journal'))).toEqual([])
+  test('is written once by the next start after its process was killed, however the file ends', async () => {
+    const gateway = await processes.start()
+    const { answers, unlock } = await answersWithoutBooks(gateway, 2)
+    gateway.signal('SIGKILL')
+    await gateway.exited
+    await untilNobodyWaits()
+    await unlock()
+    const path = journal()
+    const whole = await readFile(path)
+    // The process died over a third record.
+    await appendFile(path, whole.subarray(0, 100))
+    const next = await processes.start()
+    await processes.settled()
+    const told = answers.reduce((sum, { text }) => sum + chargeIn(text), 0n)
+    expect(await processes.balance()).toEqual({ posted: CREDITS - told, held: 0n })
+    // With its lock.
+    await expect.poll(() => readdirSync(folder()).filter((name) => name.includes('.journal'))).toEqual([])
 
-      // A copy of the file comes back: everything in it is settled already.
-      await writeFile(path, whole)
-      next.signal('SIGTERM')
-      await next.exited
-      await processes.start()
-      await expect.poll(journals).toEqual([])
-      expect(await processes.balance()).toEqual({ posted: CREDITS - told, held: 0n })
-    },
-    TIME,
-  )
+    // A copy of the file comes back: everything in it is settled already.
+    await writeFile(path, whole)
+    next.signal('SIGTERM')
+    await next.exited
+    await processes.start()
+    await expect.poll(journals).toEqual([])
+    expect(await processes.balance()).toEqual({ posted: CREDITS - told, held: 0n })
+  })
 
-  test(
-    'whose file is damaged is reported, and the others in it are written',
-    async () => {
-      const gateway = await processes.start()
-      const { answers, unlock } = await answersWithoutBooks(gateway, 2)
-      gateway.signal('SIGKILL')
-      await gateway.exited
-      await untilNobodyWaits()
-      await unlock()
-      const path = journal()
-      const lines = (await readFile(path, 'utf8')).split('\n')
-      const [first = '', second = ''] = lines
-      await writeFile(path, [first.replace('"charge"', '"charqe"'), second, ''].join('\n'))
-      const next = await processes.start()
-      expect(next.output()).toContain('settlements in a file cannot be read')
-      await processes.settled()
-      const [kept] = answers.filter(({ requestId }) => second.includes(requestId))
-      expect((await processes.balance()).posted).toBe(CREDITS - chargeIn(kept?.text ?? ''))
-      expect(readdirSync(folder()).filter((name) => name.endsWith('.kept'))).toHaveLength(1)
-    },
-    TIME,
-  )
+  test('whose file is damaged is reported, and the others in it are written', async () => {
+    const gateway = await processes.start()
+    const { answers, unlock } = await answersWithoutBooks(gateway, 2)
+    gateway.signal('SIGKILL')
+    await gateway.exited
+    await untilNobodyWaits()
+    await unlock()
+    const path = journal()
+    const lines = (await readFile(path, 'utf8')).split('\n')
+    const [first = '', second = ''] = lines
+    await writeFile(path, [first.replace('"charge"', '"charqe"'), second, ''].join('\n'))
+    const next = await processes.start()
+    expect(next.output()).toContain('settlements in a file cannot be read')
+    await processes.settled()
+    const [kept] = answers.filter(({ requestId }) => second.includes(requestId))
+    expect((await processes.balance()).posted).toBe(CREDITS - chargeIn(kept?.text ?? ''))
+    expect(readdirSync(folder()).filter((name) => name.endsWith('.kept'))).toHaveLength(1)
+  })
 })
 
 describe.skipIf(findPostgres() === null)('settlements on PostgreSQL', () => {
@@ -180,54 +167,46 @@ describe.skipIf(findPostgres() === null)('settlements on PostgreSQL', () => {
     processes = await open('postgres')
   })
 
-  test(
-    'of a process that lives are left to it, and those of a dead one are written by another on its folder',
-    async () => {
-      const [first, second] = [await processes.start(), await processes.start()]
-      const one = await answersWithoutBooks(first)
-      await one.unlock()
-      await processes.settled()
-      const two = await answersWithoutBooks(first)
-      first.signal('SIGKILL')
-      await first.exited
-      await untilNobodyWaits()
-      await two.unlock()
-      await processes.settled()
-      const told = chargeIn(one.answers[0]?.text ?? '') + chargeIn(two.answers[0]?.text ?? '')
-      expect(await processes.balance()).toEqual({ posted: CREDITS - told, held: 0n })
-      // The server may have taken the settlement from a connection of the dead process: its file is found all the same.
-      await expect
-        .poll(() => second.output(), { timeout: 20_000 })
-        .toContain('a process that is gone has left settlements')
-      await expect.poll(journals, { timeout: 20_000 }).toEqual([])
-      expect((await processes.balance()).posted).toBe(CREDITS - told)
-    },
-    TIME,
-  )
+  test('of a process that lives are left to it, and those of a dead one are written by another on its folder', async () => {
+    const [first, second] = [await processes.start(), await processes.start()]
+    const one = await answersWithoutBooks(first)
+    await one.unlock()
+    await processes.settled()
+    const two = await answersWithoutBooks(first)
+    first.signal('SIGKILL')
+    await first.exited
+    await untilNobodyWaits()
+    await two.unlock()
+    await processes.settled()
+    const told = chargeIn(one.answers[0]?.text ?? '') + chargeIn(two.answers[0]?.text ?? '')
+    expect(await processes.balance()).toEqual({ posted: CREDITS - told, held: 0n })
+    // The server may have taken the settlement from a connection of the dead process: its file is found all the same.
+    await expect
+      .poll(() => second.output(), { timeout: 20_000 })
+      .toContain('a process that is gone has left settlements')
+    await expect.poll(journals, { timeout: 20_000 }).toEqual([])
+    expect((await processes.balance()).posted).toBe(CREDITS - told)
+  })
 
-  test(
-    'that the disk does not take either are logged by their request, degrade health, and end a stop with a code',
-    async () => {
-      const gateway = await processes.start()
-      // No folder can be made where a file is.
-      await writeFile(folder(), '')
-      const { answers, unlock } = await answersWithoutBooks(gateway)
-      const [{ status, requestId }] = answers as [(typeof answers)[0]]
-      expect(status).toBe(503)
-      await expect.poll(() => gateway.output()).toContain('a settlement could not be written')
-      const health = (await (await fetch(`${gateway.baseUrl}/health`)).json()) as { readonly database: string }
-      expect(health.database).not.toBe('ok')
-      gateway.signal('SIGTERM')
-      expect(await gateway.exited).toBe(3)
-      expect(lastLine(gateway)).toMatchObject({ level: 'fatal', request_ids: [requestId], count: 1 })
+  test('that the disk does not take either are logged by their request, degrade health, and end a stop with a code', async () => {
+    const gateway = await processes.start()
+    // No folder can be made where a file is.
+    await writeFile(folder(), '')
+    const { answers, unlock } = await answersWithoutBooks(gateway)
+    const [{ status, requestId }] = answers as [(typeof answers)[0]]
+    expect(status).toBe(503)
+    await expect.poll(() => gateway.output()).toContain('a settlement could not be written')
+    const health = (await (await fetch(`${gateway.baseUrl}/health`)).json()) as { readonly database: string }
+    expect(health.database).not.toBe('ok')
+    gateway.signal('SIGTERM')
+    expect(await gateway.exited).toBe(3)
+    expect(lastLine(gateway)).toMatchObject({ level: 'fatal', request_ids: [requestId], count: 1 })
 
-      await unlock()
-      await rm(folder())
-      // The next process settles what was left; nothing is charged for an answer that no client got.
-      await processes.start()
-      await processes.settled()
-      expect((await processes.balance()).posted).toBe(CREDITS)
-    },
-    TIME,
-  )
+    await unlock()
+    await rm(folder())
+    // The next process settles what was left; nothing is charged for an answer that no client got.
+    await processes.start()
+    await processes.settled()
+    expect((await processes.balance()).posted).toBe(CREDITS)
+  })
 })
