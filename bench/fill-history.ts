@@ -1,75 +1,77 @@
-/** A caller's past: ended requests with all their rows, written by SQL alone. */
+/**
+ * A gateway's past, written by SQL alone: ended requests with all the rows that the gateway itself writes for them, so
+ * that its audit finds nothing. The ledger log is left to the next gateway, for which each request waits.
+ */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { BenchContext } from './bench-context.ts'
-import type { FundedAccount } from './gateway-process.ts'
+import type { DatabasePlace } from '../packages/server/testing/fresh-database.ts'
+import { openPostgresSession } from '../packages/server/testing/postgres-session.ts'
+import { type HistorySpan, historyStatements, prepareHistory, concludeHistory } from './history-statements.ts'
 
-/** Each record is a millisecond after the one before; the last one is this long ago. */
-const QUIET_MS = 60_000
-
-/** Nanocredits of each record. */
-const CHARGE = 300_000
-const COST = 250_000
-
-/** The prices of each record: 120 tokens of output at 2,500 nanocredits. */
-const PRICING = JSON.stringify({
-  ...{ basis: 'card', prompt_tokens: 42, completion_tokens: 120 },
-  card: { credits_per_1m_input: '0', credits_per_1m_output: '2.5' },
-  ...{ cost_usd: '0.00000025', margin_bps: 2_000 },
-})
+/** Requests of one transaction. */
+const AT_ONCE = 100_000
+/** SQLite has one writer. */
+const SESSIONS = { postgres: 3, sqlite: 1 } as const
 
 /**
- * Writes so many usage records, each with its hold and its transfer. The balance does not know of them.
+ * Writes requests of keys whose account has credits enough. A twelfth of all keys makes nearly half of the requests.
  *
- * Rules that a database checks row by row are switched off meanwhile.
+ * Rules that a database checks row by row are switched off meanwhile: PostgreSQL asks for a superuser.
+ *
+ * @param onRequests told of so many more.
+ * @throws {Error} where there are requests already, or when an account has too few credits.
  */
-export async function fillHistory(context: BenchContext, funded: FundedAccount, records: number): Promise<void> {
-  const firstMs = Date.now() - QUIET_MS - records
-  const { url } = funded.rig.place
-  if (url === null) return fillSqlite(funded, records, firstMs)
-  const postgres = await context.postgres()
-  await postgres.run(url, postgresStatements(funded, records, firstMs))
+export async function fillHistory(
+  place: DatabasePlace,
+  keyIds: readonly string[],
+  span: HistorySpan,
+  onRequests: (requests: number) => void = () => undefined,
+): Promise<void> {
+  const { engine } = place
+  const sessions: Session[] = []
+  try {
+    const open = async (): Promise<Session> => {
+      const session = await openSession(place)
+      sessions.push(session)
+      for (const statement of prepareHistory(engine, keyIds)) await session.run(statement)
+      return session
+    }
+    const last = await open()
+    const others = await Promise.all(Array.from({ length: SESSIONS[engine] - 1 }, open))
+    await Promise.all(
+      [last, ...others].map((session, at, all) => fillPart(session, at / all.length, (at + 1) / all.length)),
+    )
+    for (const statement of concludeHistory(engine)) await last.run(statement)
+  } finally {
+    for (const session of sessions) await session.close()
+  }
+
+  /** A session has a time of its own: only where two meet do they add to the same rows, which they take in one order. */
+  async function fillPart(session: Session, from: number, until: number): Promise<void> {
+    const end = Math.floor(span.requests * until)
+    for (let first = Math.floor(span.requests * from) + 1; first <= end; first += AT_ONCE) {
+      const part = { ...span, keys: keyIds.length, first, last: Math.min(first + AT_ONCE - 1, end) }
+      await session.run('begin')
+      for (const statement of historyStatements(engine, part)) await session.run(statement)
+      await session.run('commit')
+      onRequests(part.last - first + 1)
+    }
+  }
 }
 
-function postgresStatements(funded: FundedAccount, records: number, firstMs: number): string[] {
-  const source = `select
-      substr(time, 1, 8) || '-' || substr(time, 9) || '-7000-8000-' || lpad(to_hex(n), 12, '0') as id,
-      ${firstMs} + n as at
-    from generate_series(1, ${records}) n, lpad(to_hex(${firstMs} + n), 12, '0') time`
-  return [
-    'set session_replication_role = replica',
-    ...insertStatements(funded, source),
-    ...['hold', 'transfer', 'usage_record'].map((table) => `vacuum analyze ${table}`),
-    'checkpoint',
-  ]
+interface Session {
+  run(statement: string): Promise<unknown>
+  close(): Promise<void>
 }
 
-function fillSqlite(funded: FundedAccount, records: number, firstMs: number): void {
-  const source = `with recursive number(n) as (select 1 union all select n + 1 from number where n < ${records}),
-      moment(n, at) as (select n, ${firstMs} + n from number)
-    select format('%08x-%04x-7000-8000-%012x', at >> 16, at & 65535, n) as id, at from moment`
-  const database = new DatabaseSync(join(funded.rig.place.dataDir, 'svc.db'))
-  database.exec('pragma foreign_keys = off; pragma synchronous = off')
-  for (const statement of insertStatements(funded, source)) database.exec(statement)
-  database.exec('pragma wal_checkpoint(truncate)')
-  database.close()
-}
-
-/** @param source selects `id` and `at` of each record. */
-function insertStatements({ accountId, teamId, keyId }: FundedAccount, source: string): string[] {
-  return [
-    `insert into hold (hold_id, account_id, key_id, process_id, type, model, stream, amount, state, placed_at, ended_at)
-       select id, '${accountId}', '${keyId}', 'bench', 'chat', 'svc-gpt', 0, ${CHARGE}, 'captured', at, at
-       from (${source}) past`,
-    `insert into transfer
-         (transfer_id, account_id, kind, hold_id, funding, charge, write_off, cost, margin, reason, created_at)
-       select id, '${accountId}', 'capture', id, 0, ${CHARGE}, 0, ${COST}, ${CHARGE - COST}, null, at
-       from (${source}) past`,
-    `insert into usage_record (usage_id, account_id, team_id, key_id, created_at, started_at, type, model, upstream,
-         upstream_model, status, stream, prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, charge,
-         write_off, cost, basis, estimated, pricing, generation_id, latency_ms)
-       select id, '${accountId}', '${teamId}', '${keyId}', at, at, 'chat', 'svc-gpt', 'bench', 'openai/gpt-6-astra',
-         'ok', 0, 42, 120, 0, 0, ${CHARGE}, 0, ${COST}, 'card', 0, '${PRICING}', 'gen-1', 1
-       from (${source}) past`,
-  ]
+async function openSession({ url, dataDir }: DatabasePlace): Promise<Session> {
+  if (url !== null) {
+    const session = await openPostgresSession(url)
+    return { run: (statement) => session.query(statement), close: () => session.close() }
+  }
+  const database = new DatabaseSync(join(dataDir, 'svc.db'))
+  return {
+    run: (statement) => Promise.resolve(database.exec(statement)),
+    close: () => Promise.resolve(database.close()),
+  }
 }

@@ -7,8 +7,8 @@ import { FOLLOW_BENCH } from './children.ts'
 import type { Side } from './side.ts'
 
 const PEPPER = 'a pepper that all processes of the bench share'
-/** Never used up by a run: a million credits. */
-const CREDITS = nanocreditsOf(1_000_000n * 1_000_000_000n)
+/** Never used up by a run, nor by a past: a hundred million credits. */
+const CREDITS = nanocreditsOf(100_000_000n * 1_000_000_000n)
 /** Gateways are measured with what they have by default. Only rate limits are wider. */
 const LIMITS = {
   requests_per_minute: 10_000_000,

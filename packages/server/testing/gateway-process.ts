@@ -79,7 +79,7 @@ export async function openGatewayProcesses(options: ProcessesOptions): Promise<G
     env: { SVC_KEY_PEPPER: PEPPER, ...upstreamEnvironment(options.upstreamUrl, options.kind), ...options.env },
   })
   const { url: databaseUrl, dataDir } = rig.place
-  const books = await openGatewayBooks(rig.place, PEPPER, file)
+  const books = await openGatewayBooks(rig.place, PEPPER, { file })
   const account = await books.createAccount('Test', parseCredits(options.credits) ?? nanocreditsOf(0n))
   const { accountId, teamId } = account
   const { rawKey: key, keyId } = await books.createKey(account)

@@ -137,7 +137,7 @@ export interface OpenGatewayBooks extends GatewayBooks {
 export async function openGatewayBooks(
   place: DatabasePlace,
   pepper: string,
-  file: ConfigFile = {},
+  { file = {}, clock = systemClock }: { readonly file?: ConfigFile; readonly clock?: SystemClock } = {},
 ): Promise<OpenGatewayBooks> {
   const database = await openDatabase({ ...place, checkpointWorker: CHECKPOINT_WORKER })
   const ledger = new Ledger({ engine: createLedgerEngine(database) })
@@ -147,7 +147,7 @@ export async function openGatewayBooks(
   } as const
   return {
     ...{ database, ledger },
-    ...openBooks({ database, ledger, clock: systemClock }, keys),
+    ...openBooks({ database, ledger, clock }, keys),
     async close() {
       await ledger.close()
       await database.close()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createManualTimer } from '../../../testing/manual-timer.ts'
+import { seedCaller } from '../../../testing/seed-caller.ts'
 import { describeEachEngine, openTestDatabase, type TestDatabase } from '../../../testing/test-database.ts'
 import { createModelSpeedReader } from './read-timings.ts'
 import { createRequestTimings, type RequestTimings, type TimedRequest } from './request-timings.ts'
@@ -78,6 +79,46 @@ describeEachEngine('timings of requests', (engine) => {
       .sumModels({ from: 0, to: NOW, step: NOW })
       .then((sums) => sums.filter(({ group, measure }) => group === 'late' && measure === 'ok'))
     expect(row?.requests).toBe(6)
+  })
+
+  test('of a key are removed after a quarter, those of all keys stay', async () => {
+    const { keyId } = await seedCaller(open.database)
+    const timings = openTimings()
+    for (const startedAt of [NOW, NOW - 3_600_000]) timings.note(request({ keyId, model: 'kept', startedAt }))
+    await timings.stop()
+    const hours = async () => {
+      const rows = open.database.read.selectFrom('request_timing').select(['key_id', 'hour']).distinct()
+      return (await rows.where('model', '=', 'kept').orderBy('key_id').orderBy('hour').execute()).map((row) => [
+        row.key_id,
+        row.hour * 3_600_000 - NOW,
+      ])
+    }
+    const ofAll = [
+      ['', -3_600_000],
+      ['', 0],
+    ]
+    expect(await hours()).toEqual([...ofAll, [keyId, -3_600_000], [keyId, 0]])
+    await store.tidy(NOW + 95 * DAY_MS)
+    expect(await hours()).toEqual([...ofAll, [keyId, 0]])
+    await store.tidy(NOW + 96 * DAY_MS)
+    expect(await hours()).toEqual(ofAll)
+  })
+
+  test('are written in one statement, however many keys asked', async () => {
+    const written: number[] = []
+    const counting = createTimingStore({
+      ...open.database,
+      write: (statements, condition) => {
+        written.push(statements.length)
+        return open.database.write(statements, condition)
+      },
+    })
+    const timings = openTimings(counting)
+    for (let at = 0; at < 90; at++) timings.note(request({ keyId: `key ${at}`, model: 'many' }))
+    await timings.flush()
+    expect(written).toEqual([1])
+    const [row] = (await store.sumModels({ from: 0, to: NOW, step: NOW })).filter(({ group }) => group === 'many')
+    expect(row?.requests).toBe(90)
   })
 
   test('are removed after their time, and not before', async () => {

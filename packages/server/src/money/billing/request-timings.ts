@@ -5,7 +5,7 @@
 import type { Timer } from '../../platform/runtime/timer.ts'
 import type { UsageFacts } from '../ledger/operations.ts'
 import { bucketOf, BUCKETS, type TimingMeasure, timingMeasures } from './timing-buckets.ts'
-import type { TimingCell, TimingStore } from './timing-store.ts'
+import { EVERY_KEY, type TimingCell, type TimingStore } from './timing-store.ts'
 
 const HOUR_MS = 3_600_000
 const WRITE_INTERVAL_MS = 5_000
@@ -15,9 +15,6 @@ const TIDY_INTERVAL_MS = 3_600_000
 const CELLS_MAX = 50_000
 /** Cells in one write at most. */
 const BATCH_MAX = 500
-
-/** The key of what all keys did together. */
-export const EVERY_KEY = ''
 
 /** Errors that are the gateway's or its upstreams', not the caller's. */
 const OURS: ReadonlySet<string> = new Set([
