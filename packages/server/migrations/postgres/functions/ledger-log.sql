@@ -16,19 +16,28 @@ $$;
 -- are JSON, so that no tab and no line break is within a line. `salts` has 32 bytes for each entry that may come: the
 -- second half is the operator's. An entry without its rows has no line, which the caller counts.
 --
+-- However much waits, this reads one portion of it and the rows of that. The entries pass through an array, of which
+-- PostgreSQL expects few: it took a hundred times as many for granted as there were once a backlog was long, and read
+-- the whole of `transfer` for each portion.
+--
 -- The digests are those of canonical JSON, members by name, as `recordDigest` and `operatorDigest` make them.
 create or replace function ledger_log_next(most int, salts bytea)
   returns table (pending bigint[], entries bigint, lines text) language sql stable
   set jit = off set enable_seqscan = off as $$
-  with waiting as (
-    select p.pending_id, p.entries::json as entries,
-           sum(json_array_length(p.entries::json)) over (order by p.pending_id) as until
-      from (select * from ledger_log_pending order by pending_id limit most) p
-  ), taken as materialized (
-    select * from waiting where until <= most or pending_id = (select min(pending_id) from waiting)
+  with recursive taken as (
+    (select p.pending_id, p.entries::json as entries, json_array_length(p.entries::json) as until
+       from ledger_log_pending p order by p.pending_id limit 1)
+    union all
+    select n.pending_id, n.entries, t.until + json_array_length(n.entries)
+      from taken t
+      cross join lateral (select p.pending_id, p.entries::json as entries from ledger_log_pending p
+                           where p.pending_id > t.pending_id order by p.pending_id limit 1) n
+     where t.until + json_array_length(n.entries) <= most
   ), entry as materialized (
-    select row_number() over (order by t.pending_id, e.n) as place, left(e.entry, 1) as mark, substr(e.entry, 2) as id
-      from taken t cross join json_array_elements_text(t.entries) with ordinality e (entry, n)
+    select a.place, left(a.entry, 1) as mark, substr(a.entry, 2) as id
+      from unnest(array(select e.entry from taken t
+                         cross join json_array_elements_text(t.entries) with ordinality e (entry, n)
+                         order by t.pending_id, e.n)) with ordinality a (entry, place)
   ), record as materialized (
     select e.place, o.*, true as is_replaced
       from entry e join replaced_record o on o.usage_id = e.id where e.mark = 'r'
