@@ -68,7 +68,7 @@ describeEachEngine('an archive', (engine) => {
     }
   }
   /** Waits until the ledger log has put down all that was booked. */
-  const putDown = () => eventually(async () => expect(await readWaiting(database().read)).toEqual([]))
+  const putDown = () => eventually(async () => expect(await Array.fromAsync(readWaiting(database().read))).toEqual([]))
   /** What a command has, so many days from now. */
   const deps = (days = ARCHIVE_DAYS_MIN + 1): ArchiveDeps =>
     archiveDeps(database(), { clock: { now: () => Date.now() + days * DAY_MS }, holder: 'this one' })
@@ -242,7 +242,7 @@ describeEachEngine('an archive', (engine) => {
     const before = Date.now() + 1_000
     const young = archiveRequests(deps(ARCHIVE_DAYS_MIN - 1), { folder, before, isDryRun: false })
     await expect(young).rejects.toThrow(`Requests of the last ${ARCHIVE_DAYS_MIN} days stay`)
-    const early = { ...deps(), listWaiting: () => Promise.resolve([`r${ids[0]}`]) }
+    const early = { ...deps(), listWaiting: () => [`r${ids[0]}`] }
     const waiting = archiveRequests(early, { folder, before, isDryRun: false })
     await expect(waiting).rejects.toThrow('The ledger log has not put down all of these requests yet')
     expect(await records()).toHaveLength(7)

@@ -12,7 +12,7 @@ export interface ArchiveDeps {
   readonly store: ArchiveStore
   readonly clock: Clock
   /** Entries that the ledger log has not put down yet: it reads their rows. */
-  readonly listWaiting: () => Promise<readonly string[]>
+  readonly listWaiting: () => AsyncIterable<string> | Iterable<string>
   /** Asked before each portion: takes or keeps the right to archive, which one process has at a time. */
   readonly mayGoOn: () => Promise<boolean>
   /** Gives the right back. */
@@ -100,10 +100,13 @@ async function movePortions(deps: ArchiveDeps, request: ArchiveRequest): Promise
 }
 
 async function requirePutDown({ listWaiting }: ArchiveDeps, below: string): Promise<void> {
-  const waiting = (await listWaiting()).map(parseEntry)
-  if (!waiting.some((entry) => entry !== null && entry.kind !== 'transfer' && entry.id < below)) return
-  const text = 'The ledger log has not put down all of these requests yet: run a gateway until it has, and see its log.'
-  throw new ServiceError('invalid_value', text, { param: 'before' })
+  for await (const text of listWaiting()) {
+    const entry = parseEntry(text)
+    if (entry === null || entry.kind === 'transfer' || entry.id >= below) continue
+    const told =
+      'The ledger log has not put down all of these requests yet: run a gateway until it has, and see its log.'
+    throw new ServiceError('invalid_value', told, { param: 'before' })
+  }
 }
 
 /** A mistyped folder must not become a second archive. */

@@ -7,6 +7,8 @@ import { linesOf } from './log-reads-store.ts'
 /** Batches, tiles and rows that are read at once. */
 const BATCHES = 64
 const ROWS = 10_000
+/** Rows of entries that wait, each of up to some hundred. */
+const WAITING_ROWS = 1_000
 
 /** Every batch in the order of its leaves. */
 export async function* readBatches(db: Kysely<Schema>) {
@@ -64,10 +66,21 @@ async function* pages<Row extends { readonly id: string }>(read: (after: string)
   }
 }
 
-/** Every entry that waits to be put down. */
-export async function readWaiting(db: Kysely<Schema>): Promise<readonly string[]> {
-  const rows = await db.selectFrom('ledger_log_pending').select('entries').execute()
-  return rows.flatMap(({ entries }) => JSON.parse(entries) as readonly string[])
+/** Every entry that waits to be put down: they may be millions. */
+export async function* readWaiting(db: Kysely<Schema>): AsyncGenerator<string> {
+  let after = -1
+  for (;;) {
+    const rows = await db
+      .selectFrom('ledger_log_pending')
+      .select(['pending_id', 'entries'])
+      .where('pending_id', '>', after)
+      .orderBy('pending_id')
+      .limit(WAITING_ROWS)
+      .execute()
+    for (const { entries } of rows) yield* JSON.parse(entries) as readonly string[]
+    after = rows.at(-1)?.pending_id ?? after
+    if (rows.length < WAITING_ROWS) return
+  }
 }
 
 /** How far the log says that it is; null where there is none. */

@@ -86,13 +86,16 @@ class LogAudit {
     for (const { name, size } of targets) {
       if (size > this.#edge.size) this.#breach(`${name} is of ${size} leaves, and ${this.#edge.size} are here`)
     }
-    const waiting = await readWaiting(db)
-    for (const entry of waiting) this.#known.add(entry)
+    let waiting = 0
+    for await (const entry of readWaiting(db)) {
+      waiting++
+      this.#known.add(entry)
+    }
     for await (const entry of readBooked(db)) {
       if (!this.#known.has(entry)) this.#breach(`${nameOf(entry)} is in no leaf and waits for none`)
     }
     if (this.#isWithout) for (const breach of await this.#archived.findMissing(this.#accounts)) this.#breach(breach)
-    const figures = { leaves: this.#edge.size, waiting: waiting.length, checkpoints: targets.length }
+    const figures = { leaves: this.#edge.size, waiting, checkpoints: targets.length }
     const archived = this.#archived.count === 0 ? {} : { 'leaves known by their seal': this.#archived.count }
     const unsealed = this.#unsealed === 0 ? {} : { 'leaves whose seal has no key here': this.#unsealed }
     return { figures: { ...figures, ...archived, ...unsealed }, breaches: this.#breaches }

@@ -158,7 +158,7 @@ describeEachEngine('a ledger log after a loss', (engine) => {
       {
         store,
         clock: year,
-        listWaiting: () => Promise.resolve([]),
+        listWaiting: () => [],
         mayGoOn: () => Promise.resolve(true),
         release: () => Promise.resolve(),
       },

@@ -245,7 +245,7 @@ describeEachEngine('reconciling a day', (engine) => {
       const archiving = { store: createArchiveStore(open.database), clock: { now: () => start + 100 * DAY_MS } }
       const wish = { folder, before: start + DAY_MS, isDryRun: false }
       const alone = { mayGoOn: () => Promise.resolve(true), release: () => Promise.resolve() }
-      await archiveRequests({ ...archiving, ...alone, listWaiting: () => Promise.resolve([]) }, wish)
+      await archiveRequests({ ...archiving, ...alone, listWaiting: () => [] }, wish)
       await expect(byActivity()).rejects.toThrow('are archived: run the command with --archive FOLDER')
       archive = folder
       expect(await both()).toEqual(before)
