@@ -106,7 +106,8 @@ const [DAY_MS, HOUR_MS] = [86_400_000, 3_600_000]
 /** The rows of some requests. */
 export function historyStatements(engine: DatabaseEngine, part: HistoryPart): readonly string[] {
   return [
-    'delete from past',
+    // Rows that PostgreSQL deletes stay in the way until a vacuum.
+    engine === 'postgres' ? 'truncate past' : 'delete from past',
     `insert into past ${requestsOf(DIALECTS[engine], part)}`,
     `insert into hold (hold_id, account_id, key_id, key_budget_id, key_window_start, process_id, type, model, stream,
          amount, state, placed_at, ended_at)

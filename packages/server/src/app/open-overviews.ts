@@ -35,8 +35,8 @@ export function openOverviews(
     if (isReading) throw busy('Another overview is being made. Try again in a moment.')
     isReading = true
     try {
-      if (database.engine === 'postgres') return await readOverview(database, span)
       const signal = AbortSignal.timeout(OVERVIEW_MS)
+      if (database.engine === 'postgres') return await readOverview(database, span, signal)
       return await runInThread<Overview>(OVERVIEW_WORKER, { dataDir, span }, signal)
     } catch (error) {
       if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error

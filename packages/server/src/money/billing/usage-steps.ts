@@ -17,7 +17,7 @@ export const STEP_ROWS: Readonly<Record<DatabaseEngine, number | null>> = { sqli
  * How far the time in a record's id may lie from the request's start, in milliseconds. It lies before it by the time
  * that the body took to arrive, and after it when the clock was set back and ids went on from the later time.
  */
-const ID_DRIFT_MS = 3_600_000
+export const ID_DRIFT_MS = 3_600_000
 
 /** Ids of records: `from` is in, `below` is out. */
 export interface IdSpan {
