@@ -41,10 +41,28 @@ export const quotedAudio = transcriptionFields.extend({
   stream: z.union([z.enum(['true', 'false']), z.boolean()]).optional(),
 })
 
+/** What a quote counts. `searches` are those of a ranking; `requests` are calls of an upstream. */
+const quoteUnits = [
+  'prompt_tokens',
+  'completion_tokens',
+  'requests',
+  'searches',
+  'images',
+  'input_images',
+  'input_image_tokens',
+  'characters',
+  'bytes',
+  'seconds',
+  'videos',
+] as const
+
+export type QuoteUnit = (typeof quoteUnits)[number]
+
 const quoteLine = z.object({
-  unit: z.string().describe('`prompt_tokens`, `completion_tokens`, `images`, `characters`, `bytes` or `seconds`.'),
-  quantity: z.number().describe('At most.'),
-  credits: creditsNumber,
+  unit: z.enum(quoteUnits).describe('What the price is for.'),
+  quantity: z.int().describe('At most.'),
+  credits_per_unit: creditsNumber.describe('Price of one unit, margin included.'),
+  credits: creditsNumber.describe('`quantity` × `credits_per_unit`, exactly.'),
 })
 
 export const quoteReply = z
@@ -58,7 +76,7 @@ export const quoteReply = z
     credits_at_most: creditsNumber.describe('The request costs no more when it is sent with the quote.'),
     credits_likely: creditsNumber.describe('What such a request usually costs.'),
     margin_bps: z.int(),
-    lines: z.array(quoteLine).describe('What the maximum is made of.'),
+    lines: z.array(quoteLine).describe('What the maximum is made of: their `credits` add up to it.'),
   })
   .meta({ id: 'Quote' })
 

@@ -18,8 +18,8 @@ export const quotesExamples: ExampleTable<typeof quotesEndpoints> = {
       credits_likely: 0.012_312,
       margin_bps: 2_000,
       lines: [
-        { unit: 'prompt_tokens', quantity: 232, credits: 0.002_784 },
-        { unit: 'completion_tokens', quantity: 200, credits: 0.012 },
+        { unit: 'prompt_tokens', quantity: 232, credits_per_unit: 0.000_012, credits: 0.002_784 },
+        { unit: 'completion_tokens', quantity: 200, credits_per_unit: 0.000_06, credits: 0.012 },
       ],
     },
   },

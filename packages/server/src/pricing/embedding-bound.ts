@@ -1,7 +1,7 @@
 /** How many tokens texts have that no model answers, as those for embeddings: at most, and probably. */
-import { type Nanocredits, nanocreditsOf } from '@svc/contract'
+import type { Nanocredits } from '@svc/contract'
 import { BYTES_PER_ESTIMATED_TOKEN } from './charge-chat.ts'
-import { boundRoute } from './hold-bound.ts'
+import { dearestPromptRate } from './hold-bound.ts'
 import type { ChatPrice } from './price.ts'
 import { COUNT_FACTOR } from './prompt-bound.ts'
 
@@ -40,14 +40,14 @@ export function boundText(size: number, contextLength: number | null): number {
 }
 
 /**
- * What so many tokens can cost at most: so much for each at the dearest price that can come to count, and the rest.
+ * What so many tokens can cost at most, at the upstream where they are dearest: so much for each, and the price of the
+ * request.
  *
  * @param prices of every upstream that may serve the request; at least one.
  */
 export function boundEmbedding(prices: readonly ChatPrice[], tokens: number): TokensBound {
-  const { fixed } = boundRoute(prices, 0)
-  const whole = boundRoute(prices, tokens).fixed
-  return { fixed, perUnit: nanocreditsOf((whole - fixed + BigInt(tokens) - 1n) / BigInt(tokens)), units: tokens }
+  const { perToken, perRequest } = dearestPromptRate(prices, tokens)
+  return { fixed: perRequest, perUnit: perToken, units: tokens }
 }
 
 /**

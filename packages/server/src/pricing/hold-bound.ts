@@ -4,8 +4,8 @@
 import { nanocreditsOf, type Nanocredits } from '@svc/contract'
 import { billingPrices } from './charge-chat.ts'
 import { longWritePrice, tokenCount } from './list-cost.ts'
-import type { ChatPrice, TokenBound, PriceTier, TokenPrices } from './price.ts'
-import { attoUsdOf, chargeForCost } from './usd.ts'
+import type { AttoUsd, ChatPrice, TokenBound, PriceTier, TokenPrices } from './price.ts'
+import { attoUsdOf, chargeForCost, ZERO_USD } from './usd.ts'
 
 /**
  * The dearest that can happen to a request: the card and the list price plus margin compared, at the top tier that
@@ -39,6 +39,37 @@ export function boundRoute(prices: readonly ChatPrice[], promptTokens: number): 
   return dearestBound(prices.map((price) => boundChat(price, promptTokens)))
 }
 
+/** What a prompt costs at most: so much a token, and so much a request. Each is rounded up to the nanocredit. */
+export interface PromptRate {
+  readonly perToken: Nanocredits
+  readonly perRequest: Nanocredits
+}
+
+/**
+ * The one of several prices at which a prompt is dearest: that of the card or of the list of one upstream, and never
+ * parts of several.
+ *
+ * @param prices of every upstream that may serve the request; at least one.
+ * @param requests how often the price of a request is charged.
+ */
+export function dearestPromptRate(prices: readonly ChatPrice[], promptTokens: number, requests = 1): PromptRate {
+  const prompt = tokenCount(promptTokens)
+  const wholeOf = ({ perToken, perRequest }: PromptRate): bigint => prompt * perToken + BigInt(requests) * perRequest
+  const rates = prices.flatMap((price) => {
+    const list = billingPrices(price)
+    const byList = list === null ? [] : [promptRate(list, promptTokens)]
+    return price.card === null ? byList : [{ perToken: price.card.input, perRequest: nanocreditsOf(0n) }, ...byList]
+  })
+  return rates.reduce((most, rate) => (wholeOf(rate) > wholeOf(most) ? rate : most))
+}
+
+function promptRate(prices: TokenPrices, promptTokens: number): PromptRate {
+  return {
+    perToken: chargeForCost(dearestInput(prices, promptTokens)),
+    perRequest: chargeForCost(prices.request ?? ZERO_USD),
+  }
+}
+
 /** The greater of several bounds, part by part. */
 function dearestBound(bounds: readonly TokenBound[]): TokenBound {
   return {
@@ -48,20 +79,24 @@ function dearestBound(bounds: readonly TokenBound[]): TokenBound {
 }
 
 function boundByList(prices: TokenPrices, promptTokens: number): TokenBound {
-  const reachable: readonly (TokenPrices | PriceTier)[] = [
-    prices,
-    ...prices.tiers.filter((tier) => promptTokens > tier.aboveInputTokens),
-  ]
-  const input = reachable.flatMap((rate) => [
-    ...[rate.input, rate.cachedInput ?? 0n, rate.cacheWrite ?? 0n, longWritePrice(prices, rate)],
-  ])
-  const output = reachable.map((rate) => rate.output)
-  const dearestInput = greatest([...input, prices.audioInput ?? 0n])
+  const output = reachableRates(prices, promptTokens).map((rate) => rate.output)
   const dearestOutput = greatest([...output, prices.audioOutput ?? 0n, prices.imageOutput ?? 0n])
+  const input = tokenCount(promptTokens) * dearestInput(prices, promptTokens)
   return {
-    fixed: chargeForCost(attoUsdOf(tokenCount(promptTokens) * dearestInput + (prices.request ?? 0n))),
+    fixed: chargeForCost(attoUsdOf(input + (prices.request ?? 0n))),
     perOutputToken: chargeForCost(attoUsdOf(dearestOutput)),
   }
+}
+
+function dearestInput(prices: TokenPrices, promptTokens: number): AttoUsd {
+  const input = reachableRates(prices, promptTokens).flatMap((rate) => [
+    ...[rate.input, rate.cachedInput ?? 0n, rate.cacheWrite ?? 0n, longWritePrice(prices, rate)],
+  ])
+  return attoUsdOf(greatest([...input, prices.audioInput ?? 0n]))
+}
+
+function reachableRates(prices: TokenPrices, promptTokens: number): readonly (TokenPrices | PriceTier)[] {
+  return [prices, ...prices.tiers.filter((tier) => promptTokens > tier.aboveInputTokens)]
 }
 
 function greatest(amounts: readonly bigint[]): Nanocredits {

@@ -1,7 +1,7 @@
 /** How many tokens and searches a ranking has: at most, and probably. */
 import { type Nanocredits, nanocreditsOf } from '@svc/contract'
 import { BYTES_PER_ESTIMATED_TOKEN } from './charge-chat.ts'
-import { boundRoute } from './hold-bound.ts'
+import { dearestPromptRate } from './hold-bound.ts'
 import type { ChatPrice } from './price.ts'
 import { COUNT_FACTOR } from './prompt-bound.ts'
 
@@ -58,7 +58,8 @@ export function estimateRanking({ query, documents }: RankedLengths): RankedQuan
 }
 
 /**
- * What a ranking can cost at most, as `fixed + perUnit × units`: a unit is a token.
+ * What a ranking can cost at most, at the upstream where it is dearest, as `fixed + perUnit × units`: a unit is a token,
+ * and the searches are fixed.
  *
  * @param prices of every upstream that may serve the request; at least one.
  */
@@ -66,8 +67,6 @@ export function boundRankingCost(
   prices: readonly ChatPrice[],
   { tokens, searches }: RankedQuantities,
 ): { readonly fixed: Nanocredits; readonly perUnit: Nanocredits; readonly units: number } {
-  const perSearch = boundRoute(prices, 0).fixed
-  const whole = boundRoute(prices, tokens).fixed
-  const perUnit = nanocreditsOf((whole - perSearch + BigInt(tokens) - 1n) / BigInt(tokens))
-  return { fixed: nanocreditsOf(perSearch * BigInt(searches)), perUnit, units: tokens }
+  const { perToken, perRequest } = dearestPromptRate(prices, tokens, searches)
+  return { fixed: nanocreditsOf(perRequest * BigInt(searches)), perUnit: perToken, units: tokens }
 }

@@ -1,12 +1,13 @@
 /** Quotes of chats, in every form. */
-import { nanocreditsOf } from '@svc/contract'
-import { ChatBounds } from '../modalities/chat/chat-plan.ts'
+import { ChatBounds, type ChatSize } from '../modalities/chat/chat-plan.ts'
 import { type ChatDeps, chatWork } from '../modalities/chat/chat-work.ts'
 import { chatsWork } from '../modalities/chat/complete-chats.ts'
 import type { ChatCall } from '../modalities/chat/parse-chat.ts'
 import type { Bound, FoundModel, PaidTask } from '../pipeline/paid-work.ts'
 import type { ChatTarget } from '../pipeline/routing/target.ts'
-import { boundRoute } from '../pricing/hold-bound.ts'
+import { type BoundLine, sumOfLines } from '../pricing/bound-line.ts'
+import { boundRoute, dearestPromptRate } from '../pricing/hold-bound.ts'
+import type { ChatPrice } from '../pricing/price.ts'
 import { chargeTokens } from './charge-usage.ts'
 import { beginsNothing, type Described, quoted, sumOf, type TakeQuote } from './quoted-work.ts'
 
@@ -44,20 +45,32 @@ async function describeChats(
   const sizes = chats.map(({ size }) => size)
   const prices = found.targets.map(({ price }) => price)
   const [{ price }] = found.targets
-  const prompts = sizes.map(({ promptTokensMax }) => promptTokensMax + ADDED_BYTES)
-  const fixed = sumOf(prompts.map((tokens) => boundRoute(prices, tokens).fixed))
-  const answers = sizes.reduce((sum, { choices }) => sum + choices, 0)
+  const lines = sizes.map((size) => linesOf(prices, size, bound.units))
   const likely = sizes.map(({ promptTokens, choices }) => {
     const output = Math.min(bound.units, LIKELY_OUTPUT_TOKENS) * choices
     return chargeTokens(price, { input: promptTokens, output }).charge
   })
-  const output = nanocreditsOf(bound.perUnit * BigInt(bound.units))
   return {
-    bound: { ...bound, fixed },
+    fixed: sumOfLines(lines.flatMap(({ input }) => input)),
     likely: sumOf(likely),
-    lines: [
-      { unit: 'prompt_tokens', quantity: prompts.reduce((sum, tokens) => sum + tokens, 0), credits: fixed },
-      { unit: 'completion_tokens', quantity: bound.units * answers, credits: output },
+    lines: lines.flatMap(({ input, output }) => [...input, output]),
+  }
+}
+
+/** @param units of output, of each answer. */
+function linesOf(
+  prices: readonly ChatPrice[],
+  { promptTokensMax, choices }: ChatSize,
+  units: number,
+): { readonly input: readonly BoundLine[]; readonly output: BoundLine } {
+  const tokens = promptTokensMax + ADDED_BYTES
+  const { perToken, perRequest } = dearestPromptRate(prices, tokens)
+  const { perOutputToken } = boundRoute(prices, tokens)
+  return {
+    input: [
+      { unit: 'prompt_tokens', quantity: tokens, perUnit: perToken },
+      { unit: 'requests', quantity: 1, perUnit: perRequest },
     ],
+    output: { unit: 'completion_tokens', quantity: units * choices, perUnit: perOutputToken },
   }
 }

@@ -1,39 +1,48 @@
 /** Quotes of work that makes or reads media. */
-import { type ImageDeps, type ImageTask, imageWork } from '../modalities/images/image-work.ts'
+import { ZERO } from '@svc/contract'
+import { imageLines } from '../modalities/images/image-bound.ts'
+import { type ImageDeps, imageSize, type ImageTask, imageWork } from '../modalities/images/image-work.ts'
 import { type SpeechTask, speechWork } from '../modalities/speech/speak-text.ts'
+import { speechLine } from '../modalities/speech/speech-bound.ts'
+import { lengthOf } from '../modalities/speech/speech-target.ts'
 import { boundAudio, wholeSeconds } from '../modalities/transcription/audio-bound.ts'
 import type { TranscriptionFields } from '../modalities/transcription/parse-transcription.ts'
 import { type AudioTarget, audioTarget } from '../modalities/transcription/transcription-work.ts'
 import { type VideoTask, videoWork } from '../modalities/videos/submit-video.ts'
+import { videoLines } from '../modalities/videos/video-target.ts'
 import { findMediaModel } from '../pipeline/find-model.ts'
 import type { PaidDeps, PaidTask } from '../pipeline/paid-work.ts'
 import { chargeSeconds } from '../pricing/charge-media.ts'
 import { chargeRenders } from './charge-usage.ts'
-import { beginsNothing, type BoundedWork, oneLine, quoted, type TakeQuote } from './quoted-work.ts'
+import { beginsNothing, type BoundedWork, quoted, type TakeQuote } from './quoted-work.ts'
 
 export function quoteImages(deps: ImageDeps, task: ImageTask): TakeQuote {
   const { settings, count, inputs } = task.call
   const usage = { ...settings, count, inputs: inputs.length }
-  return quoted(imageWork(deps, task, beginsNothing), ({ targets: [{ offer }] }, bound) => ({
-    bound,
-    likely: chargeRenders(offer.prices, usage).charge,
-    lines: oneLine('images', bound.units, bound),
-  }))
+  return quoted(imageWork(deps, task, beginsNothing), ({ targets }) => {
+    const lists = targets.map(({ offer }) => offer.prices)
+    const [{ offer }] = targets
+    return {
+      fixed: ZERO,
+      likely: chargeRenders(offer.prices, usage).charge,
+      lines: imageLines(lists, imageSize(task.call)),
+    }
+  })
 }
 
 export function quoteSpeech(deps: PaidDeps, task: SpeechTask): TakeQuote {
-  return quoted(speechWork(deps, task, beginsNothing), ({ targets: [{ charge, prices }] }, bound) => ({
-    bound,
-    likely: charge.charge,
-    lines: oneLine(prices.unit === 'byte' ? 'bytes' : 'characters', bound.units, bound),
-  }))
+  return quoted(speechWork(deps, task, beginsNothing), ({ targets }) => {
+    const lists = targets.map(({ prices }) => prices)
+    const [{ charge }] = targets
+    return { fixed: ZERO, likely: charge.charge, lines: [speechLine(lists, lengthOf(task.call.request.input))] }
+  })
 }
 
 export function quoteVideo(deps: PaidDeps, task: VideoTask): TakeQuote {
-  return quoted(videoWork(deps, task, beginsNothing), ({ targets: [{ estimate }] }, bound) => ({
-    bound,
-    likely: estimate,
-    lines: oneLine('seconds', bound.units, bound),
+  return quoted(videoWork(deps, task, beginsNothing), ({ targets }) => ({
+    fixed: ZERO,
+    likely: targets[0].estimate,
+    lines: videoLines(targets),
   }))
 }
 
@@ -53,9 +62,9 @@ export function quoteTranscription(deps: PaidDeps, { call, caller }: PaidTask<Qu
       return boundAudio(lists, seconds)
     },
   }
-  return quoted(work, ({ targets: [{ prices }] }, bound) => ({
-    bound,
+  return quoted(work, ({ targets: [{ prices }] }, { perUnit, units }) => ({
+    fixed: ZERO,
     likely: chargeSeconds(prices, seconds).charge,
-    lines: oneLine('seconds', seconds, bound),
+    lines: [{ unit: 'seconds', quantity: units, perUnit }],
   }))
 }

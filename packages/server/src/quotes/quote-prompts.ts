@@ -1,12 +1,12 @@
 /** Quotes of work that is charged by its prompt. */
 import { type EmbeddingTask, embeddingWork } from '../modalities/embeddings/embed-texts.ts'
 import { type ModerationTask, moderationWork } from '../modalities/moderations/moderate-inputs.ts'
-import { likelyRanking, type RerankTask, rerankWork } from '../modalities/rerank/rank-documents.ts'
+import { likelyRanking, mostSearches, type RerankTask, rerankWork } from '../modalities/rerank/rank-documents.ts'
 import type { CountingDeps } from '../pipeline/paid-work.ts'
 import { chargeChat } from '../pricing/charge-chat.ts'
 import { estimateTexts } from '../pricing/embedding-bound.ts'
 import type { ChatPrice } from '../pricing/price.ts'
-import { beginsNothing, oneLine, quoted, type TakeQuote } from './quoted-work.ts'
+import { beginsNothing, promptLines, quoted, type TakeQuote } from './quoted-work.ts'
 
 function likely(price: ChatPrice, promptTokens: number, requests?: number) {
   const none = { completionTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 }
@@ -15,23 +15,27 @@ function likely(price: ChatPrice, promptTokens: number, requests?: number) {
 
 export function quoteEmbeddings(deps: CountingDeps, task: EmbeddingTask): TakeQuote {
   return quoted(embeddingWork(deps, task, beginsNothing), ({ targets: [{ price }] }, bound) => ({
-    bound,
+    fixed: bound.fixed,
     likely: likely(price, estimateTexts(task.call.texts)),
-    lines: oneLine('prompt_tokens', bound.units, bound),
+    lines: promptLines(bound),
   }))
 }
 
 export function quoteModeration(deps: CountingDeps, task: ModerationTask): TakeQuote {
   return quoted(moderationWork(deps, task, beginsNothing), ({ targets: [{ price }] }, bound) => ({
-    bound,
+    fixed: bound.fixed,
     likely: likely(price, estimateTexts(task.call.texts)),
-    lines: oneLine('prompt_tokens', bound.units, bound),
+    lines: promptLines(bound),
   }))
 }
 
 export function quoteRanking(deps: CountingDeps, task: RerankTask): TakeQuote {
   return quoted(rerankWork(deps, task, beginsNothing), ({ targets: [{ price }] }, bound) => {
     const { tokens, searches } = likelyRanking(task.call)
-    return { bound, likely: likely(price, tokens, searches), lines: oneLine('prompt_tokens', bound.units, bound) }
+    return {
+      fixed: bound.fixed,
+      likely: likely(price, tokens, searches),
+      lines: promptLines(bound, { unit: 'searches', quantity: mostSearches(task.call) }),
+    }
   })
 }

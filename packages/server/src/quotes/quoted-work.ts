@@ -5,16 +5,8 @@ import type { Bound, FoundModel, PaidWork } from '../pipeline/paid-work.ts'
 import { type Quote, type QuotedTarget, wholeBound } from '../pipeline/quote.ts'
 import { listEveryTarget, type TargetDeps } from '../pipeline/routing/list-targets.ts'
 import type { Target } from '../pipeline/routing/target.ts'
+import { type BoundLine, sumOfLines, tidyLines } from '../pricing/bound-line.ts'
 import { InvariantError } from '../platform/errors/invariant-error.ts'
-
-/** What a part of the maximum is for. All lines together are the maximum. */
-export interface QuoteLine {
-  /** Such as `prompt_tokens`, `images` or `seconds`. */
-  readonly unit: string
-  /** At most. */
-  readonly quantity: number
-  readonly credits: Nanocredits
-}
 
 /** What a request can cost, with what it was made of. */
 export interface TakenQuote {
@@ -23,14 +15,17 @@ export interface TakenQuote {
   readonly model: string
   /** What it probably costs; never above the maximum. */
   readonly likely: Nanocredits
-  readonly lines: readonly QuoteLine[]
+  /** What the maximum is made of: together they are it. */
+  readonly lines: readonly BoundLine[]
 }
 
-/** What is said of a bound beside its amount. */
+/** What is said of the bound of a request. */
 export interface Described {
-  readonly bound: Bound
+  /** The part of the maximum that is for the input, where the request names no limit of its output. */
+  readonly fixed: Nanocredits
   readonly likely: Nanocredits
-  readonly lines: readonly QuoteLine[]
+  /** No less than the bound, together. */
+  readonly lines: readonly BoundLine[]
 }
 
 /** Takes the quote of one request. Which targets its work has is known here alone. */
@@ -51,6 +46,7 @@ export function beginsNothing(): never {
  * Makes what takes the quote of a request.
  *
  * @param describe what the bound is made of, and what is likely.
+ * @throws {InvariantError} where the lines do not cover the bound.
  */
 export function quoted<To extends Target>(
   work: BoundedWork<To>,
@@ -60,15 +56,17 @@ export function quoted<To extends Target>(
     const model = work.findModel()
     const targets = listEveryTarget(deps, model, work.selectTarget(model))
     const found = { model, targets }
-    const { bound, likely, lines } = await describe(found, await work.bound(found))
-    const most = wholeBound(bound)
+    const bound = await work.bound(found)
+    const { fixed, likely, lines } = await describe(found, bound)
+    const most = sumOfLines(lines)
+    if (most < wholeBound(bound)) throw new InvariantError('The lines of a quote do not cover its bound')
     const { id, contextLength, maxOutputTokens } = model
     const locked = { model: id, contextLength, maxOutputTokens, targets: pricesOf(found) }
     return {
-      quote: { type: work.type, ...locked, most, fixed: bound.fixed },
+      quote: { type: work.type, ...locked, most, fixed },
       model: work.model,
       likely: likely < most ? likely : most,
-      lines: lines.filter(({ credits, quantity }) => credits > 0n || quantity > 0),
+      lines: tidyLines(lines),
     }
   }
 }
@@ -80,9 +78,15 @@ function pricesOf<To extends Target>({ model, targets }: FoundModel<To>): readon
   })
 }
 
-/** The lines of work that is bounded by one quantity. */
-export function oneLine(unit: string, quantity: number, bound: Bound): readonly QuoteLine[] {
-  return [{ unit, quantity, credits: wholeBound(bound) }]
+/** The lines of work that is charged by its prompt. @param requests how many, and what they are called. */
+export function promptLines(
+  { fixed, perUnit, units }: Bound,
+  { unit, quantity }: Pick<BoundLine, 'unit' | 'quantity'> = { unit: 'requests', quantity: 1 },
+): readonly BoundLine[] {
+  return [
+    { unit, quantity, perUnit: nanocreditsOf(fixed / BigInt(quantity)) },
+    { unit: 'prompt_tokens', quantity: units, perUnit },
+  ]
 }
 
 /** All amounts together. */

@@ -2,7 +2,7 @@
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { findMediaModel } from '../../pipeline/find-model.ts'
 import type { Bound, FoundModel, Paid, PaidDeps, PaidRun, PaidTask, PaidWork, Sink } from '../../pipeline/paid-work.ts'
-import { boundImages } from './image-bound.ts'
+import { boundImages, type ImageSize } from './image-bound.ts'
 import type { ImageCall } from './image-call.ts'
 import { type ImageTarget, imageTarget } from './image-target.ts'
 import { type MadeRenders, makeAt, type RenderWatcher, whyNone } from './make-renders.ts'
@@ -17,9 +17,14 @@ export interface ImageDeps extends PaidDeps {
 /** One request of one caller. */
 export type ImageTask = PaidTask<ImageCall>
 
-function boundOf({ targets }: FoundModel<ImageTarget>, { count, settings, inputs, prompt }: ImageCall): Bound {
+/** What decides the price of a request for images. */
+export function imageSize({ count, settings, inputs, prompt }: ImageCall): ImageSize {
+  return { count, settings, inputs: inputs.length, promptBytes: Buffer.byteLength(prompt) }
+}
+
+function boundOf({ targets }: FoundModel<ImageTarget>, call: ImageCall): Bound {
   const lists = targets.map(({ offer }) => offer.prices)
-  return boundImages(lists, { count, settings, inputs: inputs.length, promptBytes: Buffer.byteLength(prompt) })
+  return boundImages(lists, imageSize(call))
 }
 
 /**

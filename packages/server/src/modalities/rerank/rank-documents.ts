@@ -107,6 +107,11 @@ export function rerankWork<Answer, Reply, End>(
   }
 }
 
+/** How many searches a ranking has at most. */
+export function mostSearches(call: RerankCall): number {
+  return boundRanking(mostBytes(call)).searches
+}
+
 /** What a ranking probably has, in tokens and searches. */
 export function likelyRanking(call: RerankCall): RankedQuantities {
   return estimateRanking({ query: Buffer.byteLength(call.request.query), documents: documentBytes(call) })

@@ -1,6 +1,7 @@
 /** What a spoken text can cost at most, by its length. Pure. */
 import { nanocreditsOf } from '@svc/contract'
 import type { Bound } from '../../pipeline/paid-work.ts'
+import { amountOf, type BoundLine } from '../../pricing/bound-line.ts'
 import type { SpeechPrices } from '../../pricing/media-price.ts'
 import { chargeForCost } from '../../pricing/usd.ts'
 
@@ -16,10 +17,21 @@ export function unitsOf({ unit }: SpeechPrices, { bytes, characters }: TextLengt
   return unit === 'byte' ? bytes : characters
 }
 
-/** Of the list at which a text of this length is dearest. @param lists of every upstream that may serve it. */
+/**
+ * What the text is charged at most, by the list at which it is dearest: lists may count in different units.
+ *
+ * @param lists of every upstream that may serve it; at least one.
+ */
+export function speechLine(lists: readonly SpeechPrices[], length: TextLength): BoundLine {
+  const lines = lists.map((prices): BoundLine => {
+    const unit = prices.unit === 'byte' ? 'bytes' : 'characters'
+    return { unit, quantity: unitsOf(prices, length), perUnit: chargeForCost(prices.perUnit) }
+  })
+  return lines.reduce((most, line) => (amountOf(line) > amountOf(most) ? line : most))
+}
+
+/** @param lists of every upstream that may serve it; at least one. */
 export function boundSpeech(lists: readonly SpeechPrices[], length: TextLength): Bound {
-  const bounds = lists.map((prices) => ({ perUnit: chargeForCost(prices.perUnit), units: unitsOf(prices, length) }))
-  const wholeOf = ({ perUnit, units }: (typeof bounds)[number]): bigint => perUnit * BigInt(units)
-  const { perUnit, units } = bounds.reduce((most, bound) => (wholeOf(bound) > wholeOf(most) ? bound : most))
+  const { quantity: units, perUnit } = speechLine(lists, length)
   return { fixed: nanocreditsOf(0n), perUnit, units, firstUnits: units, policy: 'exact' }
 }

@@ -5,7 +5,9 @@ import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Bound } from '../../pipeline/paid-work.ts'
 import type { SelectTarget } from '../../pipeline/routing/list-targets.ts'
 import type { Target } from '../../pipeline/routing/target.ts'
+import { type BoundLine, sumOfLines } from '../../pricing/bound-line.ts'
 import type { VideoPrices } from '../../pricing/media-price.ts'
+import { chargeForCost, ZERO_USD } from '../../pricing/usd.ts'
 import type { VideoFile, VideoUpstream } from '../../upstreams/video-upstream.ts'
 import { chargeVideo, notePrice, type VideoPriceSnapshot } from './video-price.ts'
 import { chooseSettings, countImages, type VideoSettings } from './video-settings.ts'
@@ -50,6 +52,16 @@ export function estimateVideo(
 ): Pick<VideoTarget, 'price' | 'estimate'> {
   const price = notePrice(prices, { ...settings, images })
   return { price, estimate: chargeVideo(price, null).charge }
+}
+
+/** The estimate of the dearest target as quantities and prices; a video that costs the least there is, is one unit. */
+export function videoLines(targets: readonly [VideoTarget, ...VideoTarget[]]): readonly BoundLine[] {
+  const { price, estimate } = dearestOf(targets)
+  const lines: readonly BoundLine[] = [
+    { unit: 'seconds', quantity: price.seconds, perUnit: chargeForCost(price.perSecond) },
+    { unit: 'input_images', quantity: price.images, perUnit: chargeForCost(price.perImage ?? ZERO_USD) },
+  ]
+  return sumOfLines(lines) < estimate ? [{ unit: 'videos', quantity: 1, perUnit: estimate }] : lines
 }
 
 /**

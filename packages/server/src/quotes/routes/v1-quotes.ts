@@ -7,6 +7,7 @@ import { checkContentType } from '../../edge/read-json-body.ts'
 import { admitCaller, type RouteCall } from '../../edge/route.ts'
 import { requireActive } from '../../money/billing/require-active.ts'
 import { countStructure, parseAhead, parseJsonObject, scanBody, turnBefore } from '../../pipeline/json-call.ts'
+import { amountOf } from '../../pricing/bound-line.ts'
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { quoteBody } from '../quote-body.ts'
@@ -69,7 +70,11 @@ async function takeQuote(
       credits_at_most: creditsJson(quote.most),
       credits_likely: creditsJson(likely),
       margin_bps: MARGIN_BPS,
-      lines: lines.map(({ credits, ...line }) => ({ ...line, credits: creditsJson(credits) })),
+      lines: lines.map(({ perUnit, ...line }) => ({
+        ...line,
+        credits_per_unit: creditsJson(perUnit),
+        credits: creditsJson(amountOf({ perUnit, ...line })),
+      })),
     }
   } catch (error) {
     if (!(error instanceof ServiceError) || error.param === null) throw error
