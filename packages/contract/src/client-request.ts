@@ -1,7 +1,7 @@
 /** How the typed client writes a call as an HTTP request. */
 import { trimEndOf } from './digits.ts'
 import type { CallableEndpoint } from './endpoints/endpoint.ts'
-import type { CallOptions, ClientOptions, FetchResponse } from './client-types.ts'
+import type { CallOptions, ClientOptions, FetchRequest, FetchResponse } from './client-types.ts'
 
 /** The parts of a call, whatever its row. */
 export interface AnyInput {
@@ -16,27 +16,45 @@ export interface Call {
   readonly options: CallOptions
 }
 
+/** A call as it is sent, however often that is. */
+export interface WrittenCall {
+  readonly url: string
+  readonly request: Omit<FetchRequest, 'signal'>
+}
+
+/**
+ * Writes a call down before it is sent, so that a mistake of the program is told at once and never taken for a failure of
+ * the connection.
+ *
+ * @throws {TypeError} for a path parameter that is no text or is empty, and for a body that JSON has no form for.
+ */
+export function writeCall(client: ClientOptions, endpoint: CallableEndpoint, { input }: Call): WrittenCall {
+  const { body, form } = input
+  return {
+    url: urlOf(client.baseUrl, endpoint, input),
+    request: {
+      method: endpoint.method,
+      headers: {
+        accept: acceptOf(endpoint),
+        ...(client.key === undefined ? {} : { authorization: `Bearer ${client.key}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(form === undefined ? {} : { body: formDataOf(form) }),
+    },
+  }
+}
+
 /** Sends a call once. @throws what `fetch` throws. */
 export async function send(
   client: ClientOptions,
-  endpoint: CallableEndpoint,
-  call: Call,
+  { url, request }: WrittenCall,
+  { options }: Call,
   signal: AbortSignal,
 ): Promise<FetchResponse> {
-  const { body, form } = call.input
-  const response = await (client.fetch ?? globalThis.fetch)(urlOf(client.baseUrl, endpoint, call.input), {
-    method: endpoint.method,
-    headers: {
-      accept: acceptOf(endpoint),
-      ...(client.key === undefined ? {} : { authorization: `Bearer ${client.key}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...call.options.headers,
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(form === undefined ? {} : { body: formDataOf(form) }),
-    signal,
-  })
-  call.options.onResponse?.(response)
+  const headers = { ...request.headers, ...options.headers }
+  const response = await (client.fetch ?? globalThis.fetch)(url, { ...request, headers, signal })
+  options.onResponse?.(response)
   return response
 }
 
@@ -60,7 +78,9 @@ function formDataOf(form: Readonly<Record<string, unknown>>): FormData {
 function urlOf(baseUrl: string, endpoint: CallableEndpoint, input: AnyInput): string {
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => {
     const value = input.path?.[name]
-    if (typeof value !== 'string' || value === '') throw new TypeError(`The path parameter ${name} is missing.`)
+    if (typeof value !== 'string' || value === '') {
+      throw new TypeError(`The path parameter '${name}' has to be a text that is not empty.`)
+    }
     return name === 'id' ? encodePath(value) : encodeURIComponent(value)
   })
   const query = new URLSearchParams()

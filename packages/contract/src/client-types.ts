@@ -118,6 +118,7 @@ export interface Client {
    * requests, each under an Idempotency-Key of its own so that nothing is charged twice.
    * @throws {ApiError} when the gateway answers with a failure.
    * @throws {ConnectionError} when it cannot be reached, breaks off, or takes longer than the limit.
+   * @throws {TypeError} at once, for a path parameter that is no text or is empty, as all three of these do.
    */
   call<Row extends CallableEndpoint>(endpoint: Row, ...rest: Arguments<Row>): Promise<ReplyOf<Row>>
   /**

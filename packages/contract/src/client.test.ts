@@ -100,10 +100,19 @@ describe('a call', () => {
     expect(requests[0]?.line).toBe(`GET /api/v1/models/${id.replaceAll('/', '%2F')}`)
   })
 
-  test('without a path parameter does not leave', async () => {
-    expect(await failureOf(client.call(endpoints.getModel, { path: { id: '' } }))).toBeInstanceOf(Error)
-    expect(requests).toEqual([])
-  })
+  test.each([undefined, null, '', 7, ['a'], { id: 'a' }])(
+    'with %j for a path parameter is a TypeError at once',
+    async (id) => {
+      const path = { jobId: id as string }
+      const calls = [
+        client.call(endpoints.getVideo, { path }),
+        client.open(endpoints.getVideoContent, { path }),
+        client.stream(endpoints.createChatCompletion, { body: { ...chatBody, seed: 1n as never } }).next(),
+      ]
+      for (const call of calls) expect(await failureOf(call)).toBeInstanceOf(TypeError)
+      expect([requests, waits]).toEqual([[], []])
+    },
+  )
 })
 
 describe('a failure', () => {

@@ -4,7 +4,7 @@
  * Answers are returned as the gateway sent them, with every money field as exact decimal text. They are not validated
  * again.
  */
-import { type AnyInput, type Call, send } from './client-request.ts'
+import { type AnyInput, type Call, send, writeCall } from './client-request.ts'
 import type { Arguments, BytesReply, Client, ClientOptions, EventOf, FetchResponse, ReplyOf } from './client-types.ts'
 import { apiErrorFrom, ConnectionError, type ApiError } from './api-error.ts'
 import type { CallableEndpoint } from './endpoints/endpoint.ts'
@@ -31,11 +31,12 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
-function callForText(client: ClientOptions, endpoint: CallableEndpoint, call: Call): Promise<string> {
+async function callForText(client: ClientOptions, endpoint: CallableEndpoint, call: Call): Promise<string> {
+  const written = writeCall(client, endpoint, call)
   return repeatCall(client, endpoint, call, (named) =>
     outcomeOf<string>(async () => {
       const limit = AbortSignal.timeout(client.timeoutMs ?? TIMEOUT_MS)
-      const response = await send(client, endpoint, named, eitherSignal(call, limit))
+      const response = await send(client, written, named, eitherSignal(call, limit))
       const text = await response.text()
       return response.ok ? { kind: 'ok', result: text } : refusal(response, text)
     }),
@@ -49,11 +50,17 @@ interface Opened {
 }
 
 /** Resolves once a successful answer begins; until then the call is tried again. */
-function openAnswer(client: ClientOptions, endpoint: CallableEndpoint, call: Call, idleMs: number): Promise<Opened> {
+async function openAnswer(
+  client: ClientOptions,
+  endpoint: CallableEndpoint,
+  call: Call,
+  idleMs: number,
+): Promise<Opened> {
+  const written = writeCall(client, endpoint, call)
   return repeatCall(client, endpoint, call, async (named) => {
     const idle = new IdleTimer(idleMs)
     const outcome = await outcomeOf<Opened>(async () => {
-      const response = await send(client, endpoint, named, eitherSignal(call, idle.signal))
+      const response = await send(client, written, named, eitherSignal(call, idle.signal))
       return response.ok ? { kind: 'ok', result: { response, idle } } : refusal(response, await response.text())
     })
     if (outcome.kind === 'failed') idle.stop()
