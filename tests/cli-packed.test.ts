@@ -28,6 +28,9 @@ const cases: readonly Case[] = [
   { line: 'chat --json Hello', code: 0 },
   { line: 'chat --json --stream Hello', code: 0 },
   { line: 'chat --attach FOLDER/notes.txt --schema FOLDER/schema.json Hello', code: 1 },
+  { line: 'chat --max-credits 5 Hello', code: 0 },
+  { line: 'chat --max-credits much Hello', code: 2 },
+  { line: 'chat --quote Hello', code: 0 },
   { line: 'chat --attach FOLDER/unknown.bin Hello', code: 2 },
   { line: 'chat --tools FOLDER/schema.json Hello', code: 2 },
   { line: 'history --limit 1', code: 0 },
@@ -41,6 +44,8 @@ const cases: readonly Case[] = [
   { line: 'speak -o - Hello', code: 0 },
   { line: 'voices', code: 0 },
   { line: 'transcribe FOLDER/notes.txt', code: 0 },
+  { line: 'transcribe FOLDER/notes.txt --quote --json -d 90', code: 0 },
+  { line: 'transcribe FOLDER/notes.txt --quote', code: 2 },
   // The example's vectors are numbers, and are asked for as bytes.
   { line: 'embed -m some-model Hello', code: 1 },
   { line: 'models', code: 0 },

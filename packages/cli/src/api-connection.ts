@@ -1,5 +1,7 @@
 /** The typed client of the contract, with what a terminal adds: a quick transport, and a word about retries. */
 import { type Client, createClient, endpoints, type Retry } from '@svc/contract'
+import type { GlobalOptions } from './global-options.ts'
+import { withSpending } from './spending.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Terminal } from './terminal/terminal.ts'
 import { createTransport } from './transport/transport.ts'
@@ -10,17 +12,19 @@ export interface ApiConnection {
   readonly settings: Settings
 }
 
-/** @param isQuiet whether notes are left out. */
-export function connectApi(settings: Settings, terminal: Terminal, isQuiet: boolean): ApiConnection {
+/** @param options whether notes are left out, and what may be spent. */
+export function connectApi(settings: Settings, terminal: Terminal, options: GlobalOptions): ApiConnection {
   const client = createClient({
     baseUrl: settings.baseUrl,
     ...(settings.key === null ? {} : { key: settings.key }),
     fetch: createTransport(terminal.environment),
     onRetry: (retry) => {
-      if (terminal.isInteractive && !isQuiet) void terminal.notes.line(retryText(retry)).catch(() => undefined)
+      if (terminal.isInteractive && options.quiet !== true)
+        void terminal.notes.line(retryText(retry)).catch(() => undefined)
     },
   })
-  return { client, endpoints, settings }
+  const { createQuote } = endpoints
+  return { client: withSpending(client, { terminal, options, createQuote }), endpoints, settings }
 }
 
 function retryText({ error, waitMs }: Retry): string {

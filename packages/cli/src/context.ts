@@ -2,17 +2,10 @@
 import type { ApiConnection } from './api-connection.ts'
 import { CommandError } from './command-error.ts'
 import { exitCodes } from './exit-codes.ts'
+import type { GlobalOptions } from './global-options.ts'
 import { readProfiles, settingsFolder } from './settings/profile-file.ts'
 import { resolveSettings, type Settings } from './settings/settings.ts'
 import type { Terminal } from './terminal/terminal.ts'
-
-/** Options that every command has. */
-export interface GlobalOptions {
-  readonly json?: boolean | undefined
-  readonly profile?: string | undefined
-  readonly baseUrl?: string | undefined
-  readonly quiet?: boolean | undefined
-}
 
 export interface Context {
   readonly terminal: Terminal
@@ -37,7 +30,7 @@ export function createContext(terminal: Terminal, options: GlobalOptions): Conte
     })
   const connect = async (chosen: Settings): Promise<ApiConnection> => {
     const { connectApi } = await import('./api-connection.ts')
-    return connectApi(chosen, terminal, options.quiet === true)
+    return connectApi(chosen, terminal, options)
   }
   return {
     terminal,

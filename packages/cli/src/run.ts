@@ -3,6 +3,7 @@ import { CommanderError } from '@commander-js/extra-typings'
 import { CommandError } from './command-error.ts'
 import { exitCodes, type ExitCode } from './exit-codes.ts'
 import { createProgram } from './program.ts'
+import { QuoteShownError } from './quote-shown-error.ts'
 import { createStart } from './start.ts'
 import { ReaderGoneError } from './terminal/output.ts'
 import { styled } from './terminal/style.ts'
@@ -61,6 +62,7 @@ interface Ending {
 
 async function exitCodeOf(terminal: Terminal, error: unknown, { texts, isJson }: Ending): Promise<ExitCode> {
   await Promise.allSettled(texts)
+  if (error instanceof QuoteShownError) return exitCodes.done
   // The reader closed the pipe: that is how `svc models | head` ends, and no failure.
   const reason: unknown = terminal.signal.reason
   if (error instanceof ReaderGoneError || reason instanceof ReaderGoneError) return exitCodes.done

@@ -1,5 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { type Context, createContext, type GlobalOptions } from './context.ts'
+import { type Context, createContext } from './context.ts'
+import type { GlobalOptions } from './global-options.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 /** Starts the work of a command with its context. */

@@ -97,7 +97,7 @@ async function converse(
   api: ApiConnection,
   { start, keep }: { readonly start: Question; readonly keep: Keep },
 ): Promise<void> {
-  if (!context.terminal.isInteractive || !context.terminal.out.isTerminal) {
+  if (!context.terminal.isInteractive || !context.terminal.out.isTerminal || context.options.quote === true) {
     throw new CommandError('There is no prompt.', {
       advice: 'Give one: svc chat "…", or pipe a text into it.',
       exitCode: exitCodes.wrongUsage,

@@ -36,11 +36,7 @@ export async function login(context: Context, options: LoginOptions): Promise<vo
   )
   await warnOfPlainHttp(terminal, baseUrl)
   const key = (await keyFromBrowser(context, options, baseUrl)) ?? (await readKey(terminal))
-  const api = connectApi(
-    { baseUrl, key, keySource: 'profile', profile, model: null },
-    terminal,
-    context.options.quiet === true,
-  )
+  const api = connectApi({ baseUrl, key, keySource: 'profile', profile, model: null }, terminal, context.options)
   const balance = await api.client.call(api.endpoints.getBalance, {}, { signal: terminal.signal })
   const model = options.model ?? known?.model ?? null
   const profiles = { ...file.profiles, [profile]: { baseUrl, key, model } }
@@ -62,11 +58,7 @@ async function keyFromBrowser(context: Context, options: LoginOptions, baseUrl: 
   const isMeant = terminal.isInteractive && options.key !== true && options.console !== true
   if (options.browser !== true && !isMeant) return null
   const { signInByBrowser } = await import('./browser-sign-in.ts')
-  const api = connectApi(
-    { baseUrl, key: null, keySource: null, profile: '', model: null },
-    terminal,
-    context.options.quiet === true,
-  )
+  const api = connectApi({ baseUrl, key: null, keySource: null, profile: '', model: null }, terminal, context.options)
   const key = await signInByBrowser(api, terminal, {
     wantsKeys: options.manageKeys === true,
     opensBrowser: terminal.isInteractive,

@@ -1,7 +1,7 @@
 /** Commands about audio. */
 import { Command, Option } from '@commander-js/extra-typings'
 import type { Start } from '../start.ts'
-import { decimal, examples } from './define.ts'
+import { decimal, examples, paidOptions } from './define.ts'
 
 /** Forms of audio that a model can speak in. A test compares them with the contract's. */
 export const SPEECH_FORMATS = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const
@@ -23,6 +23,8 @@ export function speakCommand(start: Start) {
     .option('--speed <number>', '0.25 to 4', decimal)
     .option('-o, --output <file>', 'name of the file; - for standard output (default: by the time)')
     .option('--force', 'overwrite the file')
+    .addOption(paidOptions.maxCredits)
+    .addOption(paidOptions.quote)
     .addHelpText(
       'after',
       examples('svc speak "Good morning" -o morning.mp3', 'svc speak --format wav -o - < story.txt | aplay'),
@@ -59,7 +61,17 @@ export function transcribeCommand(start: Start) {
     .option('--translate', 'translate into English')
     .option('-o, --output <file>', 'write it to a file')
     .option('--force', 'overwrite the file')
-    .addHelpText('after', examples('svc transcribe talk.mp3', 'svc transcribe talk.mp3 --format srt -o talk.srt'))
+    .addOption(paidOptions.maxCredits)
+    .addOption(paidOptions.quote)
+    .option('-d, --duration <seconds>', 'how long it is, for --quote', decimal)
+    .addHelpText(
+      'after',
+      examples(
+        'svc transcribe talk.mp3',
+        'svc transcribe talk.mp3 --format srt -o talk.srt',
+        'svc transcribe talk.mp3 --quote --duration 90',
+      ),
+    )
     .action((file, options, command) =>
       start(command, async (context) => (await import('../actions/transcribe.ts')).transcribe(context, file, options)),
     )

@@ -1,6 +1,6 @@
 import { Command, Option } from '@commander-js/extra-typings'
 import type { Start } from '../start.ts'
-import { collect, decimal, examples, wholeNumber } from './define.ts'
+import { collect, decimal, examples, paidOptions, wholeNumber } from './define.ts'
 
 export function chatCommand(start: Start) {
   return new Command('chat')
@@ -25,6 +25,8 @@ export function chatCommand(start: Start) {
     .option('--temperature <number>', 'how freely it answers, 0 to 2', decimal)
     .addOption(new Option('--stream', 'print the answer as it comes; with --json one event a line'))
     .addOption(new Option('--no-stream', 'wait for the whole answer'))
+    .addOption(paidOptions.maxCredits)
+    .addOption(paidOptions.quote)
     .addHelpText(
       'after',
       examples(
@@ -34,6 +36,8 @@ export function chatCommand(start: Start) {
         'svc chat -c "And in one sentence?"',
         'svc chat --schema person.json "Ada Lovelace, 36"',
         'svc chat --json "One word" | jq -r .choices[0].message.content',
+        'svc chat --max-credits 5 "A long story"',
+        'svc chat --quote -a notes.pdf "What does it say?"',
         'svc chat',
       ),
     )

@@ -1,7 +1,7 @@
 /** Command about vectors. */
 import { Command } from '@commander-js/extra-typings'
 import type { Start } from '../start.ts'
-import { examples, wholeNumber } from './define.ts'
+import { examples, paidOptions, wholeNumber } from './define.ts'
 
 export function embedCommand(start: Start) {
   return new Command('embed')
@@ -13,6 +13,8 @@ export function embedCommand(start: Start) {
     .argument('[text...]', 'texts, each in quotes; - for standard input')
     .option('-m, --model <id>', 'the model (default: the first embedding model, else text-embedding-3-small)')
     .option('-d, --dimensions <count>', 'length of the vectors, for models that can shorten theirs', wholeNumber)
+    .addOption(paidOptions.maxCredits)
+    .addOption(paidOptions.quote)
     .addHelpText(
       'after',
       examples(

@@ -1,6 +1,6 @@
 import { Command, Option } from '@commander-js/extra-typings'
 import type { Start } from '../start.ts'
-import { collect, examples, wholeNumber } from './define.ts'
+import { collect, examples, paidOptions, wholeNumber } from './define.ts'
 
 const FORMATS = ['png', 'jpeg', 'webp', 'svg'] as const
 
@@ -19,6 +19,8 @@ export function imageCommand(start: Start) {
     .option('-i, --image <file>', 'image to change; can be repeated', collect)
     .option('-o, --output <file>', 'name of the file; - for standard output (default: by the time)')
     .option('--force', 'overwrite the file')
+    .addOption(paidOptions.maxCredits)
+    .addOption(paidOptions.quote)
     .addHelpText(
       'after',
       examples('svc image "A cat on a bicycle" -o cat.png', 'svc image -i cat.png "Now at night" -o night.png'),
