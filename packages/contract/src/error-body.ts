@@ -28,6 +28,16 @@ export const shortage = z.object(shortageFields)
 
 export type Shortage = z.output<typeof shortage>
 
+/** What a request that is refused for its maximum or its quote says inside `error`. Source: decisions 0149 and 0150. */
+const boundFields = {
+  credits_required: creditsNumber.describe(
+    '402: what the request may cost at most. `max_credits_exceeded`: the least that would do. `quote_mismatch`: what ' +
+      'the request can cost.',
+  ),
+  credits_as_asked: creditsNumber.describe('`max_credits_exceeded`: what the request can cost as it was asked.'),
+  credits_at_most: creditsNumber.describe('What `x-svc-max-credits` allows, or the quote covers.'),
+}
+
 /** The body of every answer that is not a success. */
 export const errorBody = z
   .object({
@@ -43,6 +53,7 @@ export const errorBody = z
           '`metadata.code`.',
       }),
       ...shortage.partial().shape,
+      ...z.object(boundFields).partial().shape,
     }),
   })
   .meta({ id: 'Error' })

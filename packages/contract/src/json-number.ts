@@ -90,6 +90,7 @@ export const moneyFields: ReadonlySet<string> = new Set([
   'credits_per_request',
   'credits_at_least',
   'credits_at_most',
+  'credits_as_asked',
   'total_credits_purchased',
   'total_credits_used',
   'total_credits',

@@ -47,10 +47,25 @@ describe('a maximum', () => {
     })
   })
 
+  test('that an answer which cannot be cut exceeds has to be raised to all that it can cost', async () => {
+    const refused = (await bounded(39n, images(4))) as ServiceError
+    expect(JSON.stringify(refused.details)).toBe(
+      '{"credits_required":0.00000004,"credits_as_asked":0.00000004,"credits_at_most":0.000000039}',
+    )
+    expect(refused.message).toContain('needs at least 0.00000004: raise the header, or ask for less')
+    expect(await bounded(40n, images(4))).toEqual(images(4))
+  })
+
   test('that does not pay for one unit refuses, and says what would', async () => {
     const refused = (await bounded(109n, chat(100n, 1_000))) as ServiceError
     expect(refused.code).toBe('max_credits_exceeded')
-    expect(JSON.stringify(refused.details)).toBe('{"credits_required":0.00000011,"credits_at_most":0.000000109}')
+    expect(JSON.stringify(refused.details)).toBe(
+      '{"credits_required":0.00000011,"credits_as_asked":0.0000101,"credits_at_most":0.000000109}',
+    )
+    expect(refused.message).toBe(
+      "This request can cost 0.0000101 credits, and 'x-svc-max-credits' allows 0.000000109. " +
+        'It needs at least 0.00000011, for a shorter answer. You were not charged.',
+    )
     expect(await bounded(110n, chat(100n, 1_000))).toEqual(chat(100n, 1))
   })
 

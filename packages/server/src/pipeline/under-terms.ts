@@ -50,15 +50,27 @@ function withinMaximum(bound: Bound, most: Nanocredits): Bound | null {
   return bound.isDivisible === true && units > 0 ? { ...bound, units } : null
 }
 
-/** Names the least that would do: a whole bound, or one unit where fewer than all of them are an answer, too. */
+/**
+ * Names what the request can cost as it was asked, and the least that would do: all of it, or one unit where fewer than
+ * all of them are an answer, too.
+ */
 function maxCreditsExceeded(bound: Bound, most: Nanocredits): ServiceError {
+  const whole = wholeBound(bound)
   const required = wholeBound(bound.isDivisible === true ? { ...bound, units: Math.min(bound.units, 1) } : bound)
+  const advice =
+    required < whole
+      ? `It needs at least ${formatCredits(required)}, for a shorter answer.`
+      : `It needs at least ${formatCredits(required)}: raise the header, or ask for less.`
   const message =
-    `This request can cost ${formatCredits(required)} credits, and '${MAX_CREDITS_HEADER}' allows ` +
-    `${formatCredits(most)}. You were not charged.`
+    `This request can cost ${formatCredits(whole)} credits, and '${MAX_CREDITS_HEADER}' allows ` +
+    `${formatCredits(most)}. ${advice} You were not charged.`
   return new ServiceError('max_credits_exceeded', message, {
     param: MAX_CREDITS_HEADER,
     shouldRetry: false,
-    details: { credits_required: creditsJson(required), credits_at_most: creditsJson(most) },
+    details: {
+      credits_required: creditsJson(required),
+      credits_as_asked: creditsJson(whole),
+      credits_at_most: creditsJson(most),
+    },
   })
 }
