@@ -2,6 +2,7 @@
 import { beforeAll } from 'vitest'
 import { createJournalStore } from '../packages/server/src/access/operators/journal-store.ts'
 import { findCharge } from '../packages/server/src/money/billing/find-charge.ts'
+import { findRequestRows } from '../packages/server/src/money/ledger/request-rows.ts'
 import { createUsageStore } from '../packages/server/src/money/billing/usage-store.ts'
 import { recordCredit } from '../packages/server/src/operations/actions/record-credit.ts'
 import { refundRequest } from '../packages/server/src/operations/actions/refund-request.ts'
@@ -131,11 +132,12 @@ async function credit(gateway: TestGateway, ids: Map<string, string>): Promise<v
   const requestId = ids.get('a chat') ?? ''
   const usage = createUsageStore(database)
   const find = (asked: string) => findCharge(usage, asked)
-  await refundRequest({ ...deps, findCharge: find, archivedHint: (asked) => usage.archivedHint(asked) }, by, {
-    requestId,
-    amount: null,
-    reason: 'A wrong answer',
-  })
+  const refundDeps = {
+    ...{ ...deps, findCharge: find },
+    archivedHint: (asked: string) => usage.archivedHint(asked),
+    findRows: (asked: string) => findRequestRows(database, asked, []),
+  }
+  await refundRequest(refundDeps, by, { requestId, amount: null, reason: 'A wrong answer' })
   const rows = await database.read
     .selectFrom('transfer')
     .select(['transfer_id as id', 'kind'])

@@ -299,9 +299,12 @@ describeEachEngine('operator commands', (engine) => {
       ...{ account_id: caller.accountId, credits_refunded: 0.00015, repeated: false },
     })
     const again = await run('request', 'refund', first.holdId, '--reason', 'a wrong answer')
+    const transfer = `adjustment:refund.${first.holdId}`
     expect([again.code, again.output]).toEqual([0, expect.stringContaining('nothing has changed')])
+    expect(again.output).toMatch(new RegExp(`refunded before, at \\d{4}-\\S+Z by the transfer ${transfer};`))
     for (const [words, refusal] of [
-      [[first.holdId, '--reason', 'a wrong answer', '--amount', '0.00001'], 'was used before'],
+      [[first.holdId, '--reason', 'a wrong answer', '--amount', '0.00001'], 'was refunded before: 0.00015 credits at'],
+      [[first.holdId, '--reason', 'another reason'], `by the transfer ${transfer} (Refund of request`],
       [[second.holdId, '--reason', 'x', '--amount', '0.000151'], 'at most the 0.00015 credits'],
       [[free.holdId, '--reason', 'x'], 'was free'],
       [['nothing', '--reason', 'x'], 'There is no request nothing'],

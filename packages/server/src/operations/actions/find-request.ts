@@ -1,4 +1,5 @@
 /** All that is known of one request of any account, for pages and commands. */
+import { parseCredits } from '@svc/contract'
 import type { Receipt } from '@svc/contract/log/receipt'
 import type { AttemptStore, NotedAttempt } from '../../money/billing/attempt-log.ts'
 import type { FoundCharge } from '../../money/billing/find-charge.ts'
@@ -38,7 +39,22 @@ export async function findRequest(deps: FindRequestDeps, requestId: string): Pro
     deps.attempts.list(charge.id),
     receiptOf(deps, charge),
   ])
-  return { charge, ...rows, attempts: noted.length > 0 ? noted : onlyAttempt(charge), ...receipt }
+  const attempts = noted.length > 0 ? noted : onlyAttempt(charge)
+  return { charge, ...rows, attempts: withKnownCost(attempts, charge), ...receipt }
+}
+
+/**
+ * Attempts are noted before the books are closed: what the upstream reports late, or never and the list says, is in the
+ * record alone. Where one attempt has no cost of its own, the rest of what the record has is its cost.
+ */
+function withKnownCost(attempts: readonly ShownAttempt[], { operator }: FoundCharge): readonly ShownAttempt[] {
+  const whole = operator.credits_cost === null ? null : parseCredits(JSON.stringify(operator.credits_cost))
+  const unknown = attempts.filter(({ cost }) => cost === null)
+  // An answer comes before failures, of which most bill nothing.
+  const owner = unknown.find(({ failure }) => failure === null) ?? (unknown.length === 1 ? unknown[0] : undefined)
+  if (whole === null || owner === undefined) return attempts
+  const rest = attempts.reduce((left, { cost }) => left - (cost ?? 0n), BigInt(whole))
+  return rest > 0n ? attempts.map((attempt) => (attempt === owner ? { ...attempt, cost: rest } : attempt)) : attempts
 }
 
 /** A request whose only attempt went well has no row of it: its record says the same. */

@@ -1,6 +1,7 @@
 import { formatCredits, nanocreditsOf, parseCredits, type Nanocredits } from '@svc/contract'
 import type { Operator } from '../../access/operators/journal.ts'
 import type { FoundCharge } from '../../money/billing/find-charge.ts'
+import type { BookedTransfer, RequestRows } from '../../money/ledger/request-rows.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { OperationsDeps } from './operations-deps.ts'
 import { parseReason, recordCredit, type RecordedCredit } from './record-credit.ts'
@@ -27,12 +28,16 @@ export interface RefundRequest {
 export interface Refund extends RecordedCredit {
   readonly accountId: string
   readonly amount: Nanocredits
+  /** When it was booked, in milliseconds since the epoch: before this call where it is repeated. */
+  readonly bookedAt: number
 }
 
 export interface RefundDeps extends Pick<OperationsDeps, 'ledger' | 'journal' | 'clock'> {
   readonly findCharge: (requestId: string) => Promise<FoundCharge | null>
   /** What is added where a request is not found. */
   readonly archivedHint: (requestId: string) => Promise<string>
+  /** Its transfers, a refund among them. */
+  readonly findRows: (requestId: string) => Promise<Pick<RequestRows, 'transfers'>>
 }
 
 /**
@@ -40,7 +45,8 @@ export interface RefundDeps extends Pick<OperationsDeps, 'ledger' | 'journal' | 
  * request counts in budgets and in usage stays, and the refund is a line of the statement that names it.
  *
  * @throws {ServiceError} `usage_not_found`, `invalid_value` for a request that runs or was free, or for more than it was
- *   charged, `id_already_used` where another amount was refunded before.
+ *   charged, `id_already_used` where another amount was refunded before, or for another reason: it says when, and by
+ *   which transfer.
  */
 export async function refundRequest(deps: RefundDeps, by: Operator, request: RefundRequest): Promise<Refund> {
   const { requestId } = request
@@ -64,9 +70,26 @@ export async function refundRequest(deps: RefundDeps, by: Operator, request: Ref
     const rule = `A refund is more than 0 and at most the ${formatCredits(charged)} credits that were charged.`
     throw new ServiceError('invalid_value', rule, { param: 'credits' })
   }
-  const recorded = await recordCredit(deps, by, {
-    ...{ source: 'adjustment', accountId, amount, id: refundName(found.id) },
-    reason: `Refund of request ${found.id}: ${reason}`,
-  })
-  return { ...recorded, accountId, amount }
+  const before = async () =>
+    (await deps.findRows(found.id)).transfers.find(({ id }) => id === refundTransferId(found.id)) ?? null
+  try {
+    const recorded = await recordCredit(deps, by, {
+      ...{ source: 'adjustment', accountId, amount, id: refundName(found.id) },
+      reason: `Refund of request ${found.id}: ${reason}`,
+    })
+    return { ...recorded, accountId, amount, bookedAt: (await before())?.createdAt ?? deps.clock.now() }
+  } catch (error) {
+    const isTaken = error instanceof ServiceError && error.code === 'id_already_used'
+    const refund = isTaken ? await before() : null
+    throw refund === null ? error : refundedBefore(found.id, refund)
+  }
+}
+
+/** A name of one's own would not help: the request has one refund, and what is to be given back beyond it has none. */
+function refundedBefore(requestId: string, { id, funding, createdAt, reason }: BookedTransfer): ServiceError {
+  const text =
+    `The request ${requestId} was refunded before: ${formatCredits(nanocreditsOf(funding))} credits at ` +
+    `${new Date(createdAt).toISOString()} by the transfer ${id} (${reason ?? 'no reason'}). Nothing was recorded. ` +
+    'A request is refunded once; what is to be given back beyond that is an adjustment of its account.'
+  return new ServiceError('id_already_used', text, { param: 'request_id' })
 }

@@ -123,14 +123,14 @@ async function refund(
   { amount, reason }: RefundOptions,
 ): Promise<CommandOutput> {
   const refunded = await context.refund({ requestId, amount: amount ?? null, reason })
-  const { accountId, transferId, result } = refunded
+  const { accountId, transferId, result, bookedAt } = refunded
   const isRepeated = result.kind === 'already_credited'
   return {
     text: isRepeated
-      ? 'This was refunded before; nothing has changed.'
+      ? `This was refunded before, at ${timeText(bookedAt)} by the transfer ${transferId}; nothing has changed.`
       : `Refunded ${formatCredits(refunded.amount)} credits to ${accountId}.`,
     json: {
-      ...{ transfer_id: transferId, account_id: accountId, repeated: isRepeated },
+      ...{ transfer_id: transferId, account_id: accountId, repeated: isRepeated, booked_at: timeText(bookedAt) },
       credits_refunded: isRepeated ? credits(0n) : credits(refunded.amount),
     },
   }
