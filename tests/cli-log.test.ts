@@ -123,7 +123,10 @@ test('what is no checkpoint ends with 2 and its field, and a file that is none, 
   const broken = join(svc.folder, 'broken.json')
   writeFileSync(broken, '{"keys": 1}')
   expect(await watch('--file', broken)).toMatchObject({ code: 2, notes: expect.stringContaining('"keys"') })
-  expect(await watch(broken)).toMatchObject({ code: 2, notes: expect.stringContaining('no receipt') })
+  expect(await watch(broken)).toMatchObject({
+    code: 2,
+    notes: expect.stringContaining('nor a receipt: its field "object" is wrong'),
+  })
   expect(await watch('--key', 'nothing')).toMatchObject({ code: 2 })
 })
 

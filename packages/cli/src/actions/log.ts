@@ -214,6 +214,6 @@ async function readNote(file: string): Promise<NamedNote> {
   const parsed = parseReceipt(text)
   const proof = 'receipt' in parsed ? openProof(parsed.receipt.proof) : null
   if (proof !== null) return { name, note: proof.checkpoint }
-  const field = 'problem' in parsed ? parsed.problem.field : 'proof'
-  throw wrongFile(`${file} is no receipt and no checkpoint: "${field}".`)
+  const problem = 'problem' in parsed ? parsed.problem.message : 'its field "proof" is wrong'
+  throw wrongFile(`${file} is neither a checkpoint nor a receipt: ${problem}.`)
 }

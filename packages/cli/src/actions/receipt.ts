@@ -48,7 +48,10 @@ export async function verifyReceipts(
     }
     const statements = new Set(checked.flatMap((each) => each.statements))
     for (const statement of statements) await terminal.out.line(`note   the log states: ${statement}`)
-    for (const { holds, finding } of line) await terminal.out.line(`${holds ? 'note ' : 'FALSE'}  ${finding}`)
+    for (const { holds, finding } of line) await terminal.out.line(`${holds ? 'holds' : 'FALSE'}  ${finding}`)
+    if (receipts.length === 1 && context.options.quiet !== true) {
+      await terminal.notes.line('One receipt was checked by itself. Give several of an account to compare them, too.')
+    }
   }
   const isTrue = [...checked.flatMap(({ checks }) => checks), ...line].every(({ holds }) => holds)
   if (!isTrue) throw new CommandError('Not everything holds.')
@@ -57,6 +60,5 @@ export async function verifyReceipts(
 async function readReceipt(file: string): Promise<Receipt> {
   const parsed = parseReceipt(await readText(file))
   if ('receipt' in parsed) return parsed.receipt
-  const { field, message } = parsed.problem
-  throw wrongFile(`${file} is no receipt: ${field === '' ? 'it' : `"${field}"`}: ${message}.`)
+  throw wrongFile(`${file} is no receipt: ${parsed.problem.message}.`)
 }

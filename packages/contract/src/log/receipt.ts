@@ -35,22 +35,25 @@ export type Receipt = Readonly<z.output<typeof receiptBody>>
 export interface ReceiptProblem {
   /** The member, such as `entry.amount`; empty for the whole. */
   readonly field: string
+  /** A sentence without a full stop, which names the member. */
   readonly message: string
 }
 
 /** Reads a receipt. */
 export function parseReceipt(text: string): { readonly receipt: Receipt } | { readonly problem: ReceiptProblem } {
-  if (text.length > RECEIPT_LENGTH_MAX) return { problem: { field: '', message: 'is too long for a receipt' } }
+  if (text.length > RECEIPT_LENGTH_MAX) return { problem: { field: '', message: 'it is too long' } }
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch {
-    return { problem: { field: '', message: 'is not JSON' } }
+    return { problem: { field: '', message: 'it is not JSON' } }
   }
   const parsed = receiptBody.safeParse(json)
   if (parsed.success) return { receipt: parsed.data }
   const [issue] = parsed.error.issues
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined
   const path = [...(issue?.path ?? []), ...(unknown === undefined ? [] : [unknown])].map(String)
-  return { problem: { field: path.join('.'), message: issue?.message ?? 'is not of a receipt’s form' } }
+  const field = path.join('.')
+  const part = field === '' ? 'it is' : `its field "${field}" is`
+  return { problem: { field, message: `${part} wrong (${issue?.message ?? 'not of a receipt’s form'})` } }
 }

@@ -94,13 +94,39 @@ describe('a receipt', () => {
   ])('that is %s is told by its field', async (_what, change, field) => {
     const parsed = parseReceipt(change(JSON.stringify(await receiptOf(1))))
     expect(parsed).toMatchObject({ problem: { field } })
+    const { message } = (parsed as { readonly problem: { readonly message: string } }).problem
+    expect(message).toMatch(field === '' ? /^it is / : new RegExp(`^its field "${field}" is wrong \\(.+\\)$`))
   })
 })
 
 test('receipts of one account form a line, and what does not fit is told', async () => {
   const [first, second, third] = [await receiptOf(0), await receiptOf(1), await receiptOf(2)]
-  expect(checkLine([third, first, second])).toEqual([])
-  expect(checkLine([first, third])).toEqual([{ holds: true, finding: '1 between number 1 and 3 is not among these' }])
+  const findings = (receipts: readonly Receipt[]) => checkLine(receipts).map(({ holds, finding }) => [holds, finding])
+  const follows = (to: number) =>
+    `number ${to} follows number ${to - 1}: it comes later in the log, and its balance is the one before and its own amount`
+  expect(findings([third, first, second])).toEqual([
+    [true, follows(2)],
+    [true, follows(3)],
+    [
+      true,
+      'lines of one account were compared with each other, 3 of numbers 1 to 3: if each receipt holds by itself, no line ' +
+        'was added or left out between them',
+    ],
+  ])
+  expect(findings([first, third])).toEqual([
+    [
+      true,
+      'between number 1 and number 3 1 line is not among these receipts: by the balances they moved ' +
+        `${second.entry.amount} nanocredits in all`,
+    ],
+    [
+      true,
+      'lines of one account were compared with each other, 2 of numbers 1 to 3: if each receipt holds by itself, they ' +
+        'fit; what the line between them says, its receipt alone tells',
+    ],
+  ])
+  expect(findings([second, second])[0]).toEqual([true, 'number 2 is given twice, and is the same line'])
+  expect(checkLine([first])).toEqual([])
   const forged = (receipt: Receipt, entry: Partial<LedgerEntry>) => ({
     ...receipt,
     entry: { ...receipt.entry, ...entry },

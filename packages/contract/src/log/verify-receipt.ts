@@ -118,40 +118,77 @@ function checkSignature(crypto: LogCrypto, { proof: text }: Receipt, keys: reado
 /** What several receipts of one account say about each other. */
 export interface LineCheck {
   readonly holds: boolean
+  /** A sentence without a full stop. */
   readonly finding: string
 }
 
+interface Placed extends Pick<Receipt, 'entry'> {
+  /** Of its leaf in the log. */
+  readonly index: number
+}
+
 /**
- * Puts receipts of one account in a line by their running numbers. Two that follow each other must fit: the balance
- * after the second is the balance after the first and its own amount, and it comes later in the log.
+ * Puts receipts of one account in a line by their running numbers and compares each with the next. Two that follow each
+ * other must fit: the balance after the second is the balance after the first and its own amount, and it comes later in
+ * the log. Says of every pair what was compared, and at the end what follows for the account.
+ *
+ * @returns empty for fewer than two receipts: there is nothing to compare.
  */
 export function checkLine(receipts: readonly Receipt[]): readonly LineCheck[] {
+  if (receipts.length < 2) return []
   const line = receipts
-    .map(({ entry, proof }) => ({ entry, index: openProof(proof)?.index ?? -1 }))
+    .map(({ entry, proof }): Placed => ({ entry, index: openProof(proof)?.index ?? -1 }))
     .toSorted((left, right) => left.entry.number - right.entry.number)
-  return line.slice(1).flatMap((second, at): LineCheck[] => {
-    const first = line[at] as (typeof line)[number]
-    const [from, to] = [first.entry, second.entry]
-    if (from.account_id !== to.account_id) return [{ holds: false, finding: 'the receipts are of different accounts' }]
-    if (from.number === to.number) {
-      return first.index === second.index
-        ? []
-        : [{ holds: false, finding: `two entries of the account have the number ${from.number}` }]
+  const [first] = line as [Placed, ...Placed[]]
+  const stranger = line.find(({ entry }) => entry.account_id !== first.entry.account_id)
+  if (stranger !== undefined) {
+    return [{ holds: false, finding: 'the receipts are of different accounts, and cannot be compared with each other' }]
+  }
+  const pairs = line.slice(1).map((second, at) => checkPair(line[at] as Placed, second))
+  return pairs.every(({ holds: fits }) => fits) ? [...pairs, conclude(line)] : pairs
+}
+
+function checkPair(first: Placed, second: Placed): LineCheck {
+  const [from, to] = [first.entry, second.entry]
+  if (from.number === to.number) {
+    return first.index === second.index
+      ? { holds: true, finding: `number ${from.number} is given twice, and is the same line` }
+      : { holds: false, finding: `two entries of the account have the number ${from.number}` }
+  }
+  if (first.index >= second.index) {
+    return { holds: false, finding: `number ${to.number} comes before number ${from.number} in the log` }
+  }
+  const missing = to.number - from.number - 1
+  const between = BigInt(to.balance) - BigInt(to.amount) - BigInt(from.balance)
+  if (missing > 0) {
+    const lines = missing === 1 ? '1 line is' : `${missing} lines are`
+    return {
+      holds: true,
+      finding:
+        `between number ${from.number} and number ${to.number} ${lines} not among these receipts: by the balances they ` +
+        `moved ${between} nanocredits in all`,
     }
-    if (first.index >= second.index) {
-      return [{ holds: false, finding: `number ${to.number} comes before number ${from.number} in the log` }]
-    }
-    if (to.number > from.number + 1) {
-      const missing = to.number - from.number - 1
-      return [
-        {
-          holds: true,
-          finding: `${missing} between number ${from.number} and ${to.number} ${missing === 1 ? 'is' : 'are'} not among these`,
-        },
-      ]
-    }
-    return BigInt(from.balance) + BigInt(to.amount) === BigInt(to.balance)
-      ? []
-      : [{ holds: false, finding: `the balance after number ${to.number} does not follow from number ${from.number}` }]
-  })
+  }
+  return between === 0n
+    ? {
+        holds: true,
+        finding: `number ${to.number} follows number ${from.number}: it comes later in the log, and its balance is the one before and its own amount`,
+      }
+    : { holds: false, finding: `the balance after number ${to.number} does not follow from number ${from.number}` }
+}
+
+/** What follows where every pair fits. */
+function conclude(line: readonly Placed[]): LineCheck {
+  const numbers = [...new Set(line.map(({ entry }) => entry.number))]
+  const [from, to] = [Math.min(...numbers), Math.max(...numbers)]
+  const missing = to - from + 1 - numbers.length
+  const others =
+    missing === 1
+      ? 'what the line between them says, its receipt alone tells'
+      : `what the ${missing} lines between them say, their receipts alone tell`
+  const follows = missing === 0 ? 'no line was added or left out between them' : `they fit; ${others}`
+  const finding =
+    `lines of one account were compared with each other, ${numbers.length} of numbers ${from} to ${to}: if each receipt ` +
+    `holds by itself, ${follows}`
+  return { holds: true, finding }
 }

@@ -50,13 +50,9 @@ function parseKeys(texts: string): Promise<readonly VerifierKey[]> {
 async function checkFile(file: File, keys: readonly VerifierKey[]): Promise<CheckedFile> {
   const parsed = parseReceipt(await file.text())
   if ('problem' in parsed) {
-    const { field, message } = parsed.problem
-    return {
-      name: file.name,
-      problem: `${field === '' ? 'The file' : `“${field}”`}: ${message}`,
-      receipt: null,
-      checks: [],
-    }
+    const { message } = parsed.problem
+    const problem = `${message[0]?.toUpperCase() ?? ''}${message.slice(1)}`
+    return { name: file.name, problem, receipt: null, checks: [] }
   }
   const { receipt } = parsed
   const checks = await withBrowserCrypto((crypto) => verifyReceipt(crypto, receipt, keys))

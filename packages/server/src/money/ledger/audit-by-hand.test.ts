@@ -303,7 +303,7 @@ const BREAKS: readonly (readonly [table: string, statement: string, promise: str
   ['outflow', `update outflow set block_number = 199`, 'outflows'],
   ['outflow', `update outflow set address = '0x1'`, 'outflows'],
   ['outflow', `update outflow set tx_hash = '0x2'`, 'outflows'],
-  ['idempotent_request', `update idempotent_request set request_id = 'nothing'`, 'answered once'],
+  ['idempotent_request', `update idempotent_request set request_id = 'nothing'`, 'stored answers'],
   ['invoice', invoiceOf(2, 0), 'invoices'],
   ['invoice', invoiceOf(1, 7), 'invoices'],
 ]

@@ -21,9 +21,9 @@ export const referenceInvariants: readonly Invariant[] = [
     check: checkAsPlaced,
   },
   {
-    name: 'answered once',
-    promise: 'each answer that is kept for an Idempotency-Key of a key has a usage record',
-    check: checkAnsweredOnce,
+    name: 'stored answers',
+    promise: 'each request whose answer is stored under an Idempotency-Key has a usage record',
+    check: checkStoredAnswers,
   },
 ]
 
@@ -161,7 +161,7 @@ async function checkAsPlaced(context: AuditContext): Promise<Finding> {
 }
 
 /** The answer is kept after the settlement, in time and in the database: without a record, the record was lost. */
-async function checkAnsweredOnce(context: AuditContext): Promise<Finding> {
+async function checkStoredAnswers(context: AuditContext): Promise<Finding> {
   const breaches = await list(
     context,
     sql`select 'request ' || r.request_id || ' was answered and has no usage record' as breach
