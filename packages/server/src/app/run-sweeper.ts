@@ -2,6 +2,7 @@
 import { scrubSecrets } from '@svc/contract'
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import { ASSET_DECIMALS, type Asset, type Hex } from '../chain/assets.ts'
+import { namedPath } from '../config/named-path.ts'
 import type { DepositChainConfig } from '../config/deposits-config.ts'
 import { proxiesOf } from '../config/find-proxy.ts'
 import { loadOperatorConfig, type OperatorConfig } from '../config/load-operator-config.ts'
@@ -101,7 +102,7 @@ function sentenceOf(error: unknown): string {
 }
 
 async function sweepOnce(config: OperatorConfig, options: Options): Promise<number> {
-  const keys = await readSweepKeys(options.keys)
+  const keys = await readSweepKeys(namedPath(options.keys))
   const { databaseUrl: url, dataDir } = config
   const database = await openDatabase({ url, dataDir, checkpointWorker: CHECKPOINT_WORKER, schema: 'require' })
   try {

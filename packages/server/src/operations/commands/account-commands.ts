@@ -1,5 +1,4 @@
 import { open } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { budgetPeriods, creditsJson, formatCredits, type Nanocredits } from '@svc/contract'
 import type { AccountDetails, AccountSummary } from '../../access/accounts/list-accounts.ts'
@@ -10,7 +9,7 @@ import type { BudgetPeriod } from '../../platform/runtime/budget-period.ts'
 import { AdminError } from './admin-error.ts'
 import { addAccountErasure } from './erase-command.ts'
 import { addAccountLimits, limitRows, limitsJson } from './limit-commands.ts'
-import { parseCount, parsePositiveAmount, parseReason } from './parse-options.ts'
+import { parseCount, parsePath, parsePositiveAmount, parseReason } from './parse-options.ts'
 import { renderTable } from './render-table.ts'
 import { refuseOptions, runCommand, type CommandDeps, type CommandOutput } from './run-command.ts'
 import { unknownAccount } from './unknown-account.ts'
@@ -56,10 +55,10 @@ export function accountCommands(deps: CommandDeps): Command {
     .command('export')
     .description('write all that is stored about an account into a new file, as one JSON document')
     .argument('<account>', 'its id')
-    .requiredOption('--to <file>', 'a file that is not there yet')
+    .requiredOption('--to <file>', 'a file that is not there yet', parsePath)
     .requiredOption('--reason <words>', 'why; kept for good', parseReason)
     .action((accountId: string, { to, reason }: { readonly to: string; readonly reason: string }, command: Command) =>
-      exportAccount(deps, command, { accountId, reason, to: resolve(to) }),
+      exportAccount(deps, command, { accountId, reason, to }),
     )
   account
     .command('close')

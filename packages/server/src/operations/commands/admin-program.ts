@@ -19,6 +19,7 @@ import { logCommands } from './log-commands.ts'
 import { mailCommands } from './mail-commands.ts'
 import { migrateCommand } from './migrate-command.ts'
 import { overviewCommand } from './overview-command.ts'
+import { collectPaths, parsePath } from './parse-options.ts'
 import { personCommands } from './person-commands.ts'
 import { reconcileCommand } from './reconcile-command.ts'
 import { releaseNotesCommand } from './release-notes-command.ts'
@@ -77,7 +78,8 @@ export async function runAdmin(deps: AdminDeps, words: readonly string[]): Promi
   }
 }
 
-function createProgram(deps: CommandDeps, output: AdminDeps): Command {
+/** All commands, put together. */
+export function createProgram(deps: CommandDeps, output: Pick<AdminDeps, 'print' | 'printError'>): Command {
   const program = new Command('admin')
     .description('Operator commands. They work beside a running gateway and without one.')
     .version(VERSION_TEXT, '--version', 'print the version')
@@ -105,7 +107,7 @@ function createProgram(deps: CommandDeps, output: AdminDeps): Command {
 }
 
 /** Lets no command end the process or write past us, and knows `--json` after the command's name too. */
-function prepare(command: Command, output: AdminDeps): void {
+function prepare(command: Command, output: Pick<AdminDeps, 'print' | 'printError'>): void {
   command.exitOverride()
   command.configureOutput({
     writeOut: (text) => output.print(text.trimEnd()),
@@ -113,10 +115,6 @@ function prepare(command: Command, output: AdminDeps): void {
   })
   if (command.parent !== null && command.commands.length === 0) command.option('--json', 'print the answer as JSON')
   for (const child of command.commands) prepare(child, output)
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value]
 }
 
 interface AuditOptions {
@@ -127,8 +125,8 @@ interface AuditOptions {
 function auditCommand(deps: CommandDeps): Command {
   return new Command('audit')
     .description('check every invariant of the books; exits with 1 on a breach')
-    .option('--checkpoint <file>', 'a kept checkpoint of the ledger log; can be given several times', collect)
-    .option('--archive <folder>', 'the folder of the archive: its files are checked, too')
+    .option('--checkpoint <file>', 'a kept checkpoint of the ledger log; can be given several times', collectPaths)
+    .option('--archive <folder>', 'the folder of the archive: its files are checked, too', parsePath)
     .action(({ checkpoint = [], archive }: AuditOptions, command: Command) =>
       runCommand(deps, command, async (context) => {
         const report = await context.audit(checkpoint, archive ?? null)

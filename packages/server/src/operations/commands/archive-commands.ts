@@ -1,10 +1,9 @@
 import { Command } from 'commander'
 import { formatCredits, nanocreditsOf } from '@svc/contract'
-import { resolve } from 'node:path'
 import type { ArchiveRequest } from '../../money/archive/archive-requests.ts'
 import type { AdminContext } from './admin-context.ts'
 import { AdminError } from './admin-error.ts'
-import { parseTime } from './parse-options.ts'
+import { parsePath, parseTime } from './parse-options.ts'
 import { renderTable } from './render-table.ts'
 import { runCommand, type CommandDeps, type CommandOutput } from './run-command.ts'
 
@@ -21,10 +20,10 @@ export function archiveCommands(deps: CommandDeps): Command {
     .command('requests')
     .description('move the records of requests that began and ended before a time; transfers stay')
     .requiredOption('--before <time>', 'a date or time, at least 35 days ago', parseTime)
-    .requiredOption('--to <folder>', 'the folder of the archive, the same each time')
+    .requiredOption('--to <folder>', 'the folder of the archive, the same each time', parsePath)
     .option('--dry-run', 'count them, and change nothing')
     .action(({ before, to, dryRun }: ArchiveOptions, command: Command) =>
-      runCommand(deps, command, (context) => move(context, { folder: resolve(to), before, isDryRun: dryRun === true })),
+      runCommand(deps, command, (context) => move(context, { folder: to, before, isDryRun: dryRun === true })),
     )
   archive
     .command('list')
@@ -34,9 +33,9 @@ export function archiveCommands(deps: CommandDeps): Command {
     .command('show')
     .description('an archived request: its record and its hold')
     .argument('<request>', 'its id, as in x-request-id')
-    .requiredOption('--from <folder>', 'the folder of the archive')
+    .requiredOption('--from <folder>', 'the folder of the archive', parsePath)
     .action((requestId: string, { from }: { readonly from: string }, command: Command) =>
-      runCommand(deps, command, (context) => show(context, requestId.toLowerCase(), resolve(from))),
+      runCommand(deps, command, (context) => show(context, requestId.toLowerCase(), from)),
     )
   return archive
 }

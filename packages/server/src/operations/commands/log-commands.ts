@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { formatVerifierKey } from '@svc/contract/log/signed-note'
 import type { Recovery, RecoveryRefusal } from '../../money/ledger-log/recover-log.ts'
 import { AdminError } from './admin-error.ts'
+import { collectPaths, parsePath } from './parse-options.ts'
 import { runCommand, type CommandDeps, type CommandOutput } from './run-command.ts'
 
 interface RecoveryOptions {
@@ -23,7 +24,7 @@ export function logCommands(deps: CommandDeps): Command {
     .command('replace-key')
     .description('make a key in place of one that is lost; those who check receipts have to take it over')
     .requiredOption('--reason <text>', REASON)
-    .option('--key-file <file>', KEY_FILE)
+    .option('--key-file <file>', KEY_FILE, parsePath)
     .action(({ reason, keyFile }: RecoveryOptions, command: Command) =>
       runCommand(deps, command, async (context) =>
         output(await context.replaceLogKey({ reason, keyFile: keyFile ?? null })),
@@ -33,18 +34,14 @@ export function logCommands(deps: CommandDeps): Command {
     .command('begin-anew')
     .description('go on as a new log with the leaves of this database, where it does not lead to what was published')
     .requiredOption('--reason <text>', REASON)
-    .option('--key-file <file>', KEY_FILE)
-    .option('--checkpoint <file>', 'a checkpoint that was published; can be given several times', collect, [])
+    .option('--key-file <file>', KEY_FILE, parsePath)
+    .option('--checkpoint <file>', 'a checkpoint that was published; can be given several times', collectPaths, [])
     .action(({ reason, keyFile, checkpoint }: BeginOptions, command: Command) =>
       runCommand(deps, command, async (context) =>
         output(await context.beginNewLog({ reason, keyFile: keyFile ?? null, checkpoints: checkpoint })),
       ),
     )
   return log
-}
-
-function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value]
 }
 
 const REFUSALS: Readonly<Record<RecoveryRefusal, string>> = {

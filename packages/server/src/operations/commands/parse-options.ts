@@ -9,6 +9,7 @@ import {
 } from '@svc/contract'
 import { isRight, RIGHTS } from '../../access/keys/key-permissions.ts'
 import type { Right } from '../../access/keys/caller.ts'
+import { namedPath } from '../../config/named-path.ts'
 
 /** Reads an amount in credits: an exact decimal, which may be negative. */
 export function parseAmount(text: string): Nanocredits {
@@ -36,6 +37,17 @@ export function parseTime(text: string): number {
   const ms = parseTimeText(text)
   if (ms === null) throw new InvalidArgumentError('Give a date or time such as 2030-12-31 or 2030-12-31T18:00:00Z.')
   return ms
+}
+
+/** Reads the name of a file or a folder. @returns an absolute path. */
+export function parsePath(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('Give the name of a file or a folder.')
+  return namedPath(text)
+}
+
+/** Reads one of several such names. */
+export function collectPaths(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, parsePath(text)]
 }
 
 /** Reads a list separated by commas. */

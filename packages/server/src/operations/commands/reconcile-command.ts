@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
 import { creditsJson, formatUsd, nanocreditsOf, usdJson } from '@svc/contract'
 import { parseDay } from '../../money/reconciliation/day-span.ts'
@@ -13,6 +12,7 @@ import {
 } from '../../money/reconciliation/report.ts'
 import { AdminError } from './admin-error.ts'
 import { renderTable } from './render-table.ts'
+import { parsePath } from './parse-options.ts'
 import { runCommand, type CommandDeps, type CommandOutput } from './run-command.ts'
 
 interface ReconcileOptions {
@@ -32,18 +32,24 @@ export function reconcileCommand(deps: CommandDeps): Command {
     .description('reconcile a day with what an upstream has billed; exits with 1 where they differ')
     .requiredOption('--upstream <name>', 'as the configuration names it')
     .requiredOption('--day <date>', 'a UTC day that is over, such as 2026-03-31', parseDayOption)
-    .option('--file <csv>', 'its invoice: a row for each generation; absent: the upstream is asked')
+    .option('--file <csv>', 'its invoice: a row for each generation; absent: the upstream is asked', parsePath)
     .option(
       '--column <name=header>',
       `which column is ${Object.keys(invoiceColumns).join(', ')}, where its header is another; several times`,
       parseColumn,
     )
     .option('--utc-offset <+hh:mm>', 'of times in the file that name no zone; UTC if absent', parseOffset)
-    .option('--archive <folder>', 'the folder of the archive, for a day whose records are archived')
+    .option('--archive <folder>', 'the folder of the archive, for a day whose records are archived', parsePath)
     .action((options: ReconcileOptions, command: Command) =>
       runCommand(deps, command, async (context) => {
-        const { upstream, day, file = null, column: headers = new Map(), utcOffset: offsetMinutes = 0 } = options
-        const archive = options.archive === undefined ? null : resolve(options.archive)
+        const {
+          upstream,
+          day,
+          file = null,
+          archive = null,
+          column: headers = new Map(),
+          utcOffset: offsetMinutes = 0,
+        } = options
         try {
           return output(await context.reconcile({ upstream, day, file, form: { headers, offsetMinutes }, archive }))
         } catch (error) {
