@@ -195,7 +195,9 @@ describe('requests', () => {
     [{ response_format: { type: 'json_object' } }, 'response_format'],
     [{ max_tokens: 2_000, reasoning: { max_tokens: 2_000 } }, 'reasoning.max_tokens'],
     [{ reasoning_effort: 'huge' }, 'reasoning_effort'],
-    [{ messages: [{ role: 'function', name: 'f', content: 'x' }] }, 'messages.0.role'],
+    [{ messages: [{ role: 'function', name: 'f', content: 'x' }] }, 'messages.0.name'],
+    [{ functions: [{ description: 'x' }] }, 'functions.0.name'],
+    [{ functions: [{ name: 'f' }], function_call: 'sometimes' }, 'function_call'],
     [{ messages: [{ role: 'tool', tool_call_id: 'x', content: 'x' }] }, 'messages.0.tool_call_id'],
     [
       { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:,x' } }] }] },
@@ -285,6 +287,74 @@ describe('answers', () => {
     const usage = { input_tokens: 1, output_tokens: 1 }
     answer = (response) => send(response, message([{ type: 'text', text: 'x' }], usage, stopReason))
     expect((await client.chat.completions.create(question)).choices[0]?.finish_reason).toBe(finishReason)
+  })
+
+  const stoppedBy = (stop: string | null) => {
+    const value = message([{ type: 'text', text: 'x' }], { input_tokens: 1, output_tokens: 1 }, 'stop_sequence')
+    return { ...value, stop_sequence: stop }
+  }
+  const messagesOf = async (stream: boolean): Promise<string> => {
+    const body = { model: MODEL, max_tokens: 9, messages: question.messages, stop_sequences: ['END', 'FIN'], stream }
+    const headers = { 'content-type': 'application/json' }
+    return (await gateway.fetch('/v1/messages', { method: 'POST', headers, body: JSON.stringify(body) })).text()
+  }
+
+  test.each([
+    ['FIN', '"stop_reason":"stop_sequence","stop_sequence":"FIN"'],
+    ['</model>', '"stop_reason":"end_turn","stop_sequence":null'],
+    [null, '"stop_reason":"end_turn","stop_sequence":null'],
+  ])('that the sequence %j ended say so in the Messages form, where the client named it', async (stop, end) => {
+    answer = (response) => send(response, stoppedBy(stop))
+    expect(await messagesOf(false)).toContain(end)
+    const events = [
+      ...[start({ input_tokens: 1, output_tokens: 1 }), open(0, { type: 'text', text: '' })],
+      ...[delta(0, { type: 'text_delta', text: 'x' }), close(0)],
+      {
+        type: 'message_delta',
+        delta: { stop_reason: 'stop_sequence', stop_sequence: stop },
+        usage: { output_tokens: 2 },
+      },
+      STOP,
+    ]
+    answer = (response) => sendEvents(response, events)
+    expect(await messagesOf(true)).toContain(end)
+  })
+
+  test('to a request with functions in the old form call them in the old form, whole and streamed', async () => {
+    const functions = [{ name: 'add', description: 'Adds', parameters: { type: 'object' } }]
+    const asked = { ...question, functions, function_call: { name: 'add' } }
+    const block = { type: 'tool_use', id: 'toolu_1', name: 'add', input: { a: 1 } }
+    answer = (response) => send(response, message([block], { input_tokens: 1, output_tokens: 1 }, 'tool_use'))
+    const first = (await client.chat.completions.create(asked)).choices[0]
+    expect(first).toMatchObject({
+      finish_reason: 'function_call',
+      message: { content: null, function_call: { name: 'add', arguments: '{"a":1}' } },
+    })
+    expect(first?.message.tool_calls).toBeUndefined()
+    expect(sent()).toMatchObject({
+      tools: [{ name: 'add', description: 'Adds', input_schema: { type: 'object' } }],
+      tool_choice: { type: 'tool', name: 'add', disable_parallel_tool_use: true },
+    })
+    answer = (response) =>
+      sendEvents(response, [
+        ...[start({ input_tokens: 1, output_tokens: 1 }), open(0, { ...block, input: {} })],
+        ...[delta(0, { type: 'input_json_delta', partial_json: '{"a":1}' }), close(0)],
+        ...[finish('tool_use', { output_tokens: 4 }), STOP],
+      ])
+    const streamed = await client.chat.completions.stream(asked).finalChatCompletion()
+    expect(streamed.choices[0]).toMatchObject({
+      finish_reason: 'function_call',
+      message: { function_call: { name: 'add', arguments: '{"a":1}' } },
+    })
+    const result = { role: 'function' as const, name: 'add', content: '2' }
+    const messages = [...question.messages, ...(first === undefined ? [] : [first.message]), result]
+    answer = (response) => send(response, hello)
+    await client.chat.completions.create({ model: MODEL, functions, messages })
+    expect(sent()['messages']).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'function_1', name: 'add', input: { a: 1 } }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'function_1', content: [{ text: '2' }] }] },
+    ])
   })
 
   test('that refuse without a word are an error, and free', async () => {

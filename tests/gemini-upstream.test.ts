@@ -97,6 +97,31 @@ describe('requests', () => {
     })
   })
 
+  test('carry functions in the old form, and are answered in it', async () => {
+    answer = (reply) =>
+      send(reply, response([{ functionCall: { name: 'add', args: { a: 1 } } }], 'STOP', usageOf(1, 1)))
+    const result = await client.chat.completions.create({
+      ...{ model: MODEL, functions: [{ name: 'add', parameters: { type: 'object' } }], function_call: 'auto' },
+      messages: [
+        { role: 'user', content: 'Add.' },
+        { role: 'assistant', content: null, function_call: { name: 'add', arguments: '{"a":0}' } },
+        { role: 'function', name: 'add', content: '{"sum":0}' },
+      ],
+    })
+    expect(result.choices[0]).toMatchObject({
+      finish_reason: 'function_call',
+      message: { function_call: { name: 'add', arguments: '{"a":1}' } },
+    })
+    expect(sent()).toMatchObject({
+      tools: [{ functionDeclarations: [{ name: 'add', parametersJsonSchema: { type: 'object' } }] }],
+      contents: [
+        { role: 'user' },
+        { role: 'model', parts: [{ functionCall: { name: 'add', args: { a: 0 } } }] },
+        { role: 'user', parts: [{ functionResponse: { name: 'add' } }] },
+      ],
+    })
+  })
+
   test('carry instructions, images, audio, calls and their results', async () => {
     await client.chat.completions.create({
       model: MODEL,

@@ -306,6 +306,26 @@ describe('with an upstream that does what the test says', () => {
     expect(reason).toBe('tool_use')
   })
 
+  test.each([
+    ['stop_reason', 'END', 'END'],
+    ['matched_stop', 'END', 'END'],
+    ['stop_reason', '<|im_end|>', null],
+    ['stop_reason', 'stop', null],
+    ['matched_stop', 151_645, null],
+    ['stop_reason', null, null],
+  ])('an answer whose upstream says %s %j was ended by the sequence %j', async (name, value, sequence) => {
+    const end = { index: 0, finish_reason: 'stop', [name]: value }
+    const stopped: Request = { ...hello, stop_sequences: ['FIN', 'END'] }
+    const expected = { stop_reason: sequence === null ? 'end_turn' : 'stop_sequence', stop_sequence: sequence }
+    stub.onChat = (_call, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ choices: [{ ...end, message: { role: 'assistant', content: 'Hel' } }], usage }))
+    }
+    expect(await client.messages.create(stopped)).toMatchObject(expected)
+    streamOf(chunkText({ content: 'Hel' }), JSON.stringify({ choices: [{ ...end, delta: {} }] }))
+    expect(await client.messages.stream(stopped).finalMessage()).toMatchObject(expected)
+  })
+
   test('an answer that was cut says so', async () => {
     stub.onChat = (_call, response) => sendCompletion(response, { usage, finishReason: 'length' })
     expect((await client.messages.create(hello)).stop_reason).toBe('max_tokens')

@@ -182,6 +182,9 @@ const replyMessage = z.looseObject({
   reasoning_details: z.array(z.unknown()).nullish(),
 })
 
+/** Beside `finish_reason`, where the upstream says it. */
+const stopReason = z.string().optional().describe('The `stop` sequence that ended it, where that is known.')
+
 const finishReason = z.string().nullable().describe('stop, length, tool_calls, content_filter or function_call.')
 
 /** The answer to a chat request that does not stream. */
@@ -196,6 +199,7 @@ export const chatReply = z
         index: z.int(),
         message: replyMessage,
         finish_reason: finishReason,
+        stop_reason: stopReason,
         logprobs: z.unknown().optional(),
       }),
     ),
@@ -229,7 +233,13 @@ export const chatChunk = z
     created: z.int(),
     model: z.string(),
     choices: z.array(
-      z.looseObject({ index: z.int(), delta, finish_reason: finishReason, logprobs: z.unknown().optional() }),
+      z.looseObject({
+        index: z.int(),
+        delta,
+        finish_reason: finishReason,
+        stop_reason: stopReason,
+        logprobs: z.unknown().optional(),
+      }),
     ),
     usage: chatUsage.nullish().describe('On the last chunk, whose choices are empty, when include_usage was asked.'),
     svc: chatCharge.optional(),

@@ -83,8 +83,11 @@ const message = z.looseObject({
   role: z.literal('assistant'),
   model: z.string().describe('As the request named it.'),
   content: z.array(z.looseObject({ type: z.string() })),
-  stop_reason: z.string().nullable().describe('end_turn, max_tokens, tool_use or refusal.'),
-  stop_sequence: z.string().nullable(),
+  stop_reason: z.string().nullable().describe('end_turn, stop_sequence, max_tokens, tool_use or refusal.'),
+  stop_sequence: z
+    .string()
+    .nullable()
+    .describe('The sequence of the request that ended it, where the upstream says which one; else end_turn is said.'),
   usage,
 })
 

@@ -13,7 +13,7 @@ import {
   renderNamedEvent,
   textOf,
 } from '../translated-chat.ts'
-import { messageError, messageObject, noted, sealsOf, stopReasonOf, usageOf } from './message-object.ts'
+import { messageEnd, messageError, messageObject, noted, sealsOf, usageOf } from './message-object.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -44,6 +44,7 @@ export class MessageFrames implements FrameTranslator {
   #hasBegun = false
   #text = ''
   #finishReason: unknown = null
+  #stop: unknown = null
   #usage: Fields = {}
   #extras: Fields = {}
   readonly #annotations: Fields[] = []
@@ -71,7 +72,7 @@ export class MessageFrames implements FrameTranslator {
   end(): string {
     this.#begin()
     this.#sendBlocks(true)
-    const delta = { stop_reason: stopReasonOf(this.#finishReason), stop_sequence: null }
+    const delta = messageEnd(this.#finishReason, this.#stop)
     this.#send('message_delta', {
       delta,
       usage: usageOf(this.#usage),
@@ -87,7 +88,7 @@ export class MessageFrames implements FrameTranslator {
     if (this.#hasBegun) return
     this.#hasBegun = true
     const usage = usageOf({})
-    const message = messageObject(this.#model, this.#head, { content: [], stopReason: null, usage })
+    const message = messageObject(this.#model, this.#head, { content: [], end: null, usage })
     this.#send('message_start', { message })
     this.#send('ping', {})
   }
@@ -107,6 +108,7 @@ export class MessageFrames implements FrameTranslator {
     const reason = choice['finish_reason'] ?? null
     if (textOf(delta['refusal']) !== null) this.#finishReason = 'content_filter'
     else if (reason !== null && this.#finishReason !== 'content_filter') this.#finishReason = reason
+    this.#stop = choice['stop_reason'] ?? this.#stop
   }
 
   #thinking(): Block {

@@ -14,8 +14,17 @@ const stopReasons: Readonly<Record<string, string>> = {
 }
 
 /** Why an answer ended, in the words of this form. */
-export function stopReasonOf(finishReason: unknown): string {
-  return ownMember(stopReasons, finishReason) ?? 'end_turn'
+export interface MessageEnd {
+  readonly stop_reason: string
+  /** The sequence of the client that ended it; null for every other end, and where the upstream does not say which. */
+  readonly stop_sequence: string | null
+}
+
+/** @param stop the sequence that ended a chat's choice, as far as its upstream has named it. */
+export function messageEnd(finishReason: unknown, stop: unknown): MessageEnd {
+  const sequence = finishReason === 'stop' ? textOf(stop) : null
+  if (sequence !== null) return { stop_reason: 'stop_sequence', stop_sequence: sequence }
+  return { stop_reason: ownMember(stopReasons, finishReason) ?? 'end_turn', stop_sequence: null }
 }
 
 /** Counts of a chat: here tokens that were read from a cache or written to one are counted apart. */
@@ -38,11 +47,11 @@ export function usageOf(usage: Fields): Fields {
   }
 }
 
-/** Makes the object. @param stopReason null while the answer is being made. */
+/** Makes the object. @param answer.end null while the answer is being made. */
 export function messageObject(
   model: string,
   head: AnswerHead,
-  answer: { readonly content: readonly Fields[]; readonly stopReason: string | null; readonly usage: Fields },
+  answer: { readonly content: readonly Fields[]; readonly end: MessageEnd | null; readonly usage: Fields },
 ): Fields {
   return {
     id: `msg_${head.requestId.replaceAll('-', '')}`,
@@ -50,8 +59,8 @@ export function messageObject(
     role: 'assistant',
     model,
     content: answer.content,
-    stop_reason: answer.stopReason,
-    stop_sequence: null,
+    stop_reason: answer.end?.stop_reason ?? null,
+    stop_sequence: answer.end?.stop_sequence ?? null,
     usage: answer.usage,
   }
 }

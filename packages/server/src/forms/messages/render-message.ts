@@ -5,7 +5,7 @@ import { parseAnswerJson } from '../../platform/json/parse-json.ts'
 import { extrasOf } from '../../upstreams/openai-compatible/answer-extras.ts'
 import { idWithState, lateState, sealDetail } from '../carried-state.ts'
 import { type AnswerHead, reasoningOf, recordOf, recordsOf, textOf } from '../translated-chat.ts'
-import { messageObject, noted, sealsOf, stopReasonOf, usageOf } from './message-object.ts'
+import { messageEnd, messageObject, noted, sealsOf, usageOf } from './message-object.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -48,9 +48,10 @@ export function renderMessage(model: string, json: string, head: AnswerHead): st
   const completion = recordOf(parseJsonToPrint(json))
   const choice = recordsOf(completion['choices'])[0] ?? {}
   const message = recordOf(choice['message'])
-  const stopReason = stopReasonOf(textOf(message['refusal']) === null ? choice['finish_reason'] : 'content_filter')
+  const finishReason = textOf(message['refusal']) === null ? choice['finish_reason'] : 'content_filter'
+  const end = messageEnd(finishReason, choice['stop_reason'])
   const usage = usageOf(recordOf(completion['usage']))
-  const answer = messageObject(model, head, { content: contentOf(message), stopReason, usage })
+  const answer = messageObject(model, head, { content: contentOf(message), end, usage })
   return JSON.stringify({
     ...answer,
     ...extrasOf(completion),

@@ -22,6 +22,11 @@ export function finishReasonOf(stopReason: unknown): string | null {
   return typeof stopReason === 'string' ? (ownMember(finishReasons, stopReason) ?? 'stop') : null
 }
 
+/** The stop sequence that ended the answer, as a member of its choice; empty for another end. */
+export function stopMemberOf({ stop_reason: reason, stop_sequence: stop }: Json): Json {
+  return reason === 'stop_sequence' && typeof stop === 'string' ? { stop_reason: stop } : {}
+}
+
 /** Input is counted apart from what was read from the cache and written to it; the prompt is the sum of the three. */
 export function readAnthropicUsage(usage: Json): NativeUsage {
   const cachedTokens = count(usage['cache_read_input_tokens'])
@@ -118,6 +123,6 @@ export function readAnthropicAnswer(text: Buffer): unknown {
   const finishReason = finishReasonOf(value['stop_reason']) ?? 'stop'
   const usage = isObject(value['usage']) ? { usage: wireUsage(readAnthropicUsage(value['usage'])) } : {}
   if (finishReason === 'content_filter' && blocks.length === 0) return { ...REFUSED, ...usage }
-  const choices = [{ index: 0, message: readMessage(blocks), finish_reason: finishReason }]
+  const choices = [{ index: 0, message: readMessage(blocks), finish_reason: finishReason, ...stopMemberOf(value) }]
   return { model: value['model'], choices, ...usage }
 }

@@ -23,6 +23,7 @@ import {
   type ToolChoice,
   unsupported,
 } from '../native/request-fields.ts'
+import { offersFunctions } from '../openai-compatible/function-call.ts'
 import { isObject } from '../openai-compatible/usage.ts'
 import { ANTHROPIC_FORMAT } from './anthropic-format.ts'
 
@@ -93,7 +94,7 @@ function writeToolChoice(choice: ToolChoice | null, isSingle: boolean): Json | n
   return { type: choice === 'required' ? 'any' : 'auto', ...single }
 }
 
-function writeTools(value: Json): Json {
+function writeTools(value: Json, isSingle: boolean): Json {
   const tools = readTools(value)
   if (tools.length === 0) return {}
   return present({
@@ -102,7 +103,7 @@ function writeTools(value: Json): Json {
       input_schema: parameters ?? { type: 'object', properties: {} },
       ...cacheMember(cacheControl),
     })),
-    tool_choice: writeToolChoice(readToolChoice(value), value['parallel_tool_calls'] === false),
+    tool_choice: writeToolChoice(readToolChoice(value), isSingle),
   })
 }
 
@@ -187,7 +188,7 @@ function bodyOf(request: UpstreamChatRequest): Json {
     stop_sequences: stops.length === 0 ? null : stops,
     metadata: typeof value['user'] === 'string' ? { user_id: value['user'] } : null,
     output_config: Object.keys(config).length === 0 ? null : config,
-    ...writeTools(value),
+    ...writeTools(value, value['parallel_tool_calls'] === false || offersFunctions(request)),
     ...thinking,
   })
 }

@@ -4,7 +4,7 @@ import { chunkOf, REFUSED, wireUsage } from '../native/native-speech.ts'
 import { type Json, present } from '../native/request-fields.ts'
 import { DONE, type WireFrames } from '../openai-compatible/chat-wire.ts'
 import { isObject, tokens } from '../openai-compatible/usage.ts'
-import { finishReasonOf, readAnthropicError, readAnthropicUsage } from './anthropic-answer.ts'
+import { finishReasonOf, readAnthropicError, readAnthropicUsage, stopMemberOf } from './anthropic-answer.ts'
 import { ANTHROPIC_FORMAT } from './anthropic-format.ts'
 
 interface OpenCall {
@@ -104,7 +104,8 @@ export class AnthropicEvents {
     const finishReason = finishReasonOf(isObject(delta) ? delta['stop_reason'] : null)
     if (finishReason === 'content_filter' && !this.#hasBlocks) return [{ ...REFUSED, ...present({ usage: reported }) }]
     if (finishReason === null) return reported === null ? [] : [{ choices: [], usage: reported }]
-    return [chunkOf({}, finishReason, { usage: reported })]
+    const choice = { index: 0, delta: {}, finish_reason: finishReason, ...(isObject(delta) ? stopMemberOf(delta) : {}) }
+    return [{ choices: [choice], ...present({ usage: reported }) }]
   }
 }
 

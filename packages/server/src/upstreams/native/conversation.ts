@@ -151,19 +151,26 @@ function readInput(text: unknown, param: string, counter: JsonCounter): Json {
   return input
 }
 
+function readCall(call: unknown, place: string, counter: JsonCounter): CallPiece {
+  const called = isObject(call) && isObject(call['function']) ? call['function'] : null
+  if (!isObject(call) || called === null) throw unsupported(place, 'Only calls of functions can be continued.')
+  const id = readText(call['id'], `${place}.id`)
+  return readCalled(id, called, `${place}.function`, counter)
+}
+
+function readCalled(id: string, called: Json, place: string, counter: JsonCounter): CallPiece {
+  const name = readText(called['name'], `${place}.name`)
+  return { kind: 'call', id, name, input: readInput(called['arguments'], `${place}.arguments`, counter) }
+}
+
 function readCalls(message: Json, param: string, counter: JsonCounter): readonly CallPiece[] {
   const calls = Array.isArray(message['tool_calls']) ? message['tool_calls'] : []
-  return calls.map((call: unknown, index) => {
-    const place = `${param}.tool_calls.${index}`
-    const called = isObject(call) && isObject(call['function']) ? call['function'] : null
-    if (!isObject(call) || called === null) throw unsupported(place, 'Only calls of functions can be continued.')
-    return {
-      kind: 'call',
-      id: readText(call['id'], `${place}.id`),
-      name: readText(called['name'], `${place}.function.name`),
-      input: readInput(called['arguments'], `${place}.function.arguments`, counter),
-    }
-  })
+  const read = calls.map((call: unknown, index) => readCall(call, `${param}.tool_calls.${index}`, counter))
+  const { function_call: called } = message
+  if (!isObject(called)) return read
+  // The old form has no ids: one is made of the place of the message.
+  const id = param.replace('messages.', 'function_')
+  return [...read, readCalled(id, called, `${param}.function_call`, counter)]
 }
 
 /** Joins the pieces of a reasoning text, which clients collect from a stream one by one. */
@@ -185,8 +192,15 @@ function readThoughts(message: Json): readonly (ThoughtPiece | SealedPiece)[] {
   return pieces
 }
 
+/** The call that a message of the old form answers: the last of its function. */
+function functionId({ name }: Json, param: string, names: ReadonlyMap<string, string>): string {
+  const call = [...names].findLast(([, called]) => called === name)
+  if (call !== undefined) return call[0]
+  throw invalid(`${param}.name`, 'the name of a function that an earlier message calls')
+}
+
 function readResult(message: Json, param: string, names: ReadonlyMap<string, string>): ResultPiece {
-  const id = message['tool_call_id']
+  const id = message['role'] === 'function' ? functionId(message, param, names) : message['tool_call_id']
   const name = typeof id === 'string' ? names.get(id) : undefined
   if (typeof id !== 'string' || name === undefined) {
     throw invalid(`${param}.tool_call_id`, 'the id of a call in an earlier message')
@@ -219,8 +233,8 @@ export function readConversation(messages: unknown): Conversation {
   for (const [index, message] of (Array.isArray(messages) ? messages.filter(isObject) : []).entries()) {
     const param = `messages.${index}`
     const { role } = message
-    if (role === 'function') throw unsupported(`${param}.role`, 'Use tools and the role tool.')
-    const pieces = role === 'tool' ? [readResult(message, param, names)] : readSpeech(message, param, counter)
+    const pieces =
+      role === 'tool' || role === 'function' ? [readResult(message, param, names)] : readSpeech(message, param, counter)
     if (role === 'system' || role === 'developer') {
       const texts = pieces.filter((piece) => piece.kind === 'text')
       if (texts.length < pieces.length) throw unsupported(`${param}.content`, 'Instructions are text.')

@@ -28,6 +28,8 @@ const READ = [
   'stop',
   'tools',
   'tool_choice',
+  'functions',
+  'function_call',
   'temperature',
   'top_p',
   'top_k',
@@ -68,7 +70,6 @@ const neutral: Readonly<Record<string, string>> = {
   top_logprobs: '0',
   logit_bias: '{}',
   modalities: '["text"]',
-  functions: '[]',
 }
 
 /** Fields of other servers that bound the work or say how it is done: an answer without them is as right. */
@@ -160,27 +161,42 @@ export interface ToolOffer {
   readonly cacheControl: unknown
 }
 
-/** @throws {ServiceError} 400 for a tool that is no function. */
+/** The tools of a request, and its functions in the old form. @throws {ServiceError} 400 for a tool that is no function. */
 export function readTools(value: Json): readonly ToolOffer[] {
-  const tools = Array.isArray(value['tools']) ? value['tools'] : []
-  return tools.map((tool: unknown, index) => {
+  const listOf = (name: string): readonly unknown[] => (Array.isArray(value[name]) ? value[name] : [])
+  const tools = listOf('tools').map((tool, index) => {
     const offered = isObject(tool) && isObject(tool['function']) ? tool['function'] : null
     if (!isObject(tool) || offered === null) throw unsupported(`tools.${index}.type`, 'Only functions can be offered.')
-    const { name, description, parameters = null, strict } = offered
-    if (typeof name !== 'string' || name === '') throw invalid(`tools.${index}.function.name`, 'a name')
-    return { name, description, parameters, strict, cacheControl: tool['cache_control'] ?? offered['cache_control'] }
+    return readFunction(offered, `tools.${index}.function`, tool['cache_control'])
   })
+  const functions = listOf('functions').map((offered, index) => {
+    if (!isObject(offered)) throw invalid(`functions.${index}`, 'a function')
+    return readFunction(offered, `functions.${index}`)
+  })
+  return [...tools, ...functions]
+}
+
+function readFunction(offered: Json, param: string, cacheControl: unknown = null): ToolOffer {
+  const { name, description, parameters = null, strict } = offered
+  if (typeof name !== 'string' || name === '') throw invalid(`${param}.name`, 'a name')
+  return { name, description, parameters, strict, cacheControl: cacheControl ?? offered['cache_control'] }
 }
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string }
 
-/** @throws {ServiceError} 400 for a choice that is neither a word nor one function. */
+/**
+ * What is to be called, in the form of tools or in the old one.
+ *
+ * @throws {ServiceError} 400 for a choice that is neither a word nor one function.
+ */
 export function readToolChoice(value: Json): ToolChoice | null {
-  const choice = value['tool_choice'] ?? null
+  const isOld = (value['tool_choice'] ?? null) === null
+  const choice = (isOld ? value['function_call'] : value['tool_choice']) ?? null
   if (choice === null || choice === 'auto' || choice === 'none' || choice === 'required') return choice
-  const named = isObject(choice) && isObject(choice['function']) ? choice['function']['name'] : null
+  const holder = isObject(choice) && !isOld ? choice['function'] : choice
+  const named = isObject(holder) ? holder['name'] : null
   if (typeof named === 'string') return { name: named }
-  throw unsupported('tool_choice', 'Give auto, none, required or one function.')
+  throw unsupported(isOld ? 'function_call' : 'tool_choice', 'Give auto, none, required or one function.')
 }
 
 export type AnswerFormat = { readonly kind: 'object' } | { readonly kind: 'schema'; readonly schema: unknown }

@@ -66,9 +66,11 @@ class AssembledChoice {
   readonly #logprobs: Record<string, unknown[]> = {}
   readonly #rest: Json = {}
   #finishReason: unknown = null
+  #stop: Json = {}
 
-  add({ delta, logprobs, finish_reason: reason }: Json): void {
+  add({ delta, logprobs, finish_reason: reason, stop_reason: stop }: Json): void {
     this.#finishReason = reason ?? this.#finishReason
+    if (stop !== undefined) this.#stop = { stop_reason: stop }
     for (const [kind, tokens] of Object.entries(recordOf(logprobs))) {
       if (Array.isArray(tokens)) for (const token of tokens) (this.#logprobs[kind] ??= []).push(token)
     }
@@ -124,7 +126,7 @@ class AssembledChoice {
     if (this.#calls.length > 0) message['tool_calls'] = this.#calls.map((call) => call.whole())
     if (rest !== null) message['audio'] = { ...rest, data: data.bytes(), transcript: transcript.text() }
     const logprobs = Object.keys(this.#logprobs).length === 0 ? null : this.#logprobs
-    return { index, message, logprobs, finish_reason: this.#finishReason }
+    return { index, message, logprobs, finish_reason: this.#finishReason, ...this.#stop }
   }
 }
 

@@ -29,6 +29,8 @@ interface ReaderOptions {
   readonly readFrames: ((data: string) => WireFrames) | null
   /** How many choices were asked for. */
   readonly choices: number
+  /** Stop sequences of the request; absent: none. */
+  readonly stops?: readonly string[]
   /** Called once with the name under which the reasoning comes; absent: it is not remembered. */
   readonly onReasoning?: (name: ReasoningName) => void
   /** Called when the answer is over although its stream is open: nothing more of it is wanted. */
@@ -206,7 +208,7 @@ export class ChatStreamReader {
     // Of several choices each may count its own alone.
     const counted = this.#options.choices > 1 ? { ...value, choices: null } : value
     const reported = readUsage(counted, () => Buffer.from(data), this.#options.dialect)
-    const cleaned = cleanChunk(value)
+    const cleaned = cleanChunk(value, this.#options.stops)
     const failed = findError(value) === null ? failedChoice(value) : value
     // Some upstreams repeat an empty choice beside their usage: the chunk that ended it stays its last.
     const isRest =

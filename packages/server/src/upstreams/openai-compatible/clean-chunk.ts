@@ -3,7 +3,7 @@ import type { ChunkFacts } from '../chat-upstream.ts'
 import { CallNumbers } from './open-calls.ts'
 import { extrasOf } from './answer-extras.ts'
 import { cleanSpeech, measureSpeech, readNumber, speechOf } from './choices.ts'
-import { finishWithCalls, readFinishReason } from './finish-reason.ts'
+import { finishWithCalls, readFinishReason, stopMember } from './finish-reason.ts'
 import { readLogprobs } from './logprobs.ts'
 import { isObject } from './usage.ts'
 
@@ -13,6 +13,8 @@ export interface CleanChoice {
   readonly index: number
   readonly delta: Json
   readonly finish_reason: string | null
+  /** The stop sequence of the request that ended it; absent where that is not known. */
+  readonly stop_reason?: string
 }
 
 export interface CleanChunk {
@@ -31,8 +33,8 @@ export function isBare(delta: Json): boolean {
 
 const CHUNK_KEYS = ['service_tier', 'system_fingerprint'] as const
 
-/** Keeps what clients know of a chunk; null when it has no choices. */
-export function cleanChunk(value: Json): CleanChunk | null {
+/** Keeps what clients know of a chunk; null when it has no choices. @param stops sequences of the request. */
+export function cleanChunk(value: Json, stops: readonly string[] = []): CleanChunk | null {
   const choices = Array.isArray(value['choices']) ? value['choices'].filter(isObject) : []
   if (choices.length === 0) return null
   let outputBytes = 0
@@ -58,6 +60,7 @@ export function cleanChunk(value: Json): CleanChunk | null {
       delta: cleanSpeech(delta),
       logprobs: readLogprobs(choice['logprobs']),
       finish_reason: ended,
+      ...stopMember(choice, stops),
     }
   })
   const chunk: CleanChunk['chunk'] = { choices: cleaned, ...extrasOf(value) }

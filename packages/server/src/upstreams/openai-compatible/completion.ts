@@ -2,7 +2,7 @@ import type { UpstreamCompletion } from '../chat-upstream.ts'
 import { extrasOf } from './answer-extras.ts'
 import { cleanSpeech, measureSpeech, readNumber, speechOf } from './choices.ts'
 import type { Dialect } from './dialect.ts'
-import { finishWithCalls, readFinishReason } from './finish-reason.ts'
+import { finishWithCalls, readFinishReason, stopMember } from './finish-reason.ts'
 import { readLogprobs } from './logprobs.ts'
 import { wholeCall } from './tool-calls.ts'
 import { isObject, NO_USAGE, readGenerationId, readModel, readUsage } from './usage.ts'
@@ -11,7 +11,7 @@ type Json = Record<string, unknown>
 
 const COMPLETION_KEYS = ['service_tier', 'system_fingerprint'] as const
 
-function cleanChoice(choice: Json, index: number) {
+function cleanChoice(choice: Json, index: number, stops: readonly string[]) {
   const message = speechOf(choice, 'message')
   const measure = measureSpeech(message)
   const cleaned = cleanSpeech(message)
@@ -25,6 +25,7 @@ function cleanChoice(choice: Json, index: number) {
       message: { content: null, refusal: null, ...cleaned, role: cleaned['role'] || 'assistant' },
       logprobs: readLogprobs(choice['logprobs']),
       finish_reason: finishWithCalls(ended, measure.hasCalls),
+      ...stopMember(choice, stops),
     },
   }
 }
@@ -33,17 +34,18 @@ function cleanChoice(choice: Json, index: number) {
  * Reads a whole answer.
  *
  * @param text the answer as it came, from which `value` was parsed.
+ * @param dialect.stops sequences of the request; absent: none.
  * @returns null when it has no choices at all, so that it is no answer.
  */
 export function readCompletion(
   text: Buffer,
   value: Json,
   generationId: string | null,
-  dialect: Pick<Dialect, 'reportsCost' | 'generationId'>,
+  dialect: Pick<Dialect, 'reportsCost' | 'generationId'> & { readonly stops?: readonly string[] },
 ): UpstreamCompletion | null {
   const choices = Array.isArray(value['choices']) ? value['choices'].filter(isObject) : []
   if (choices.length === 0) return null
-  const cleaned = choices.map(cleanChoice)
+  const cleaned = choices.map((choice, index) => cleanChoice(choice, index, dialect.stops ?? []))
   const completion: Json = {
     ...extrasOf(value),
     object: 'chat.completion',

@@ -39,3 +39,21 @@ export function finishWithCalls<Reason extends string | null>(reason: Reason, ha
   if (hasCalls) return reason === 'stop' ? 'tool_calls' : reason
   return reason === 'tool_calls' ? 'stop' : reason
 }
+
+/** Under which names servers say which sequence ended a choice. Sources: vLLM and SGLang; a number there is a token. */
+const STOP_NAMES = ['stop_reason', 'matched_stop'] as const
+
+/**
+ * The stop sequence that ended a choice, as a member of it; empty where the server names none, or none of the
+ * request's: models end at words of their own, too.
+ *
+ * @param stops of the request.
+ */
+export function stopMember(
+  choice: Readonly<Record<string, unknown>>,
+  stops: readonly string[],
+): { readonly stop_reason?: string } {
+  if (stops.length === 0 || readFinishReason(choice) !== 'stop') return {}
+  const named = STOP_NAMES.map((name) => choice[name]).find((stop) => stops.some((each) => each === stop))
+  return typeof named === 'string' ? { stop_reason: named } : {}
+}

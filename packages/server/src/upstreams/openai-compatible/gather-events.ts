@@ -11,6 +11,8 @@ interface GatherDeps {
   /** Of the upstream. */
   readonly name: string
   readonly dialect: Pick<Dialect, 'reportsCost' | 'generationId'>
+  /** Sequences of the request. */
+  readonly stops: readonly string[]
 }
 
 const NOTHING = Buffer.alloc(0)
@@ -36,7 +38,7 @@ export function gatherEvents(
       const { usage, cost } = reported
       const isTooLong = length > ANSWER_BYTES_MAX
       const value = assembled.whole()
-      const completion = readCompletion(NOTHING, value, generationId, deps.dialect)
+      const completion = readCompletion(NOTHING, value, generationId, { ...deps.dialect, stops: deps.stops })
       if (error === null && !isTooLong && completion !== null) {
         const outputBytesAtUsage = Math.max(0, completion.outputBytes - (outputBytes - countedBytes))
         return settle.resolve({ ...completion, ...reported, outputBytesAtUsage })

@@ -19,13 +19,14 @@ import type { UpstreamClient } from '../upstream-client.ts'
 import { transportFailure, UpstreamFailure, upstreamFailure } from '../upstream-failure.ts'
 import { ERROR_BYTES_MAX } from './answer-bytes.ts'
 import { receiveAnswer } from './chat-answer.ts'
-import type { ChatWire } from './chat-wire.ts'
+import { type ChatWire, DONE, type WireFrames } from './chat-wire.ts'
 import { ChatStreamReader } from './chat-stream.ts'
 import { readCompletion } from './completion.ts'
 import type { Dialect } from './dialect.ts'
 import { chatFailure, failedChoice, findError, retryAfterSeconds } from './errors.ts'
 import { fetchJson } from './fetch-json.ts'
 import { firstEvent } from './first-event.ts'
+import { offersFunctions, withFunctionCall } from './function-call.ts'
 import { gatherEvents } from './gather-events.ts'
 import { createLearnedParts, type LearnedParts } from './learned-parts.ts'
 import { NOTHING_LEFT_OUT } from './learned-refusals.ts'
@@ -106,11 +107,19 @@ function openReader(
     apiKey: deps.client.apiKey,
     generationId: generationIdOf(deps, answer.headers),
     dialect: deps.dialect,
-    readFrames: deps.wire?.openEvents() ?? null,
+    readFrames: openFrames(deps, request),
     choices: choicesOf(request),
+    stops: stopsOf(request),
     onOver: answer.onOver,
     onReasoning: (name) => noteReasoning(deps, request, name),
   })
+}
+
+/** Reads the events of an API of its own; null for one that sends chunks itself. */
+function openFrames({ wire }: Deps, request: UpstreamChatRequest): ((data: string) => WireFrames) | null {
+  const read = wire?.openEvents() ?? null
+  if (read === null || !offersFunctions(request)) return read
+  return (data) => read(data).map((frame) => (frame === DONE ? frame : withFunctionCall(frame)))
 }
 
 /** Models whose name for reasoning is remembered. Source: own choice. */
@@ -125,6 +134,12 @@ function noteReasoning({ reasoningNames }: Deps, { upstreamModel }: UpstreamChat
 function choicesOf({ body }: UpstreamChatRequest): number {
   const { n } = body.value
   return typeof n === 'number' && n > 1 ? n : 1
+}
+
+/** Its stop sequences. */
+function stopsOf({ body }: UpstreamChatRequest): readonly string[] {
+  const { stop } = body.value
+  return (Array.isArray(stop) ? stop : [stop]).filter((each) => typeof each === 'string')
 }
 
 const OVER = 'The answer is over'
@@ -146,14 +161,18 @@ function complete(deps: Deps, attempt: Attempt): Promise<UpstreamCompletion> {
       generationId = generationIdOf(deps, headers)
     },
     events: (headers) => {
-      const sink = gatherEvents(deps, () => exchange, { resolve, reject })
+      const sink = gatherEvents({ ...deps, stops: stopsOf(request) }, () => exchange, { resolve, reject })
       reader = openReader(deps, request, { sink, headers, onOver: () => exchange.abort(new Error(OVER)) })
       return reader
     },
     document: (response) => {
-      const value = readDocument(deps, response)
-      if (value instanceof UpstreamFailure) return reject(value)
-      const completion = readCompletion(response.body, value, generationId, deps.dialect)
+      const read = readDocument(deps, response)
+      if (read instanceof UpstreamFailure) return reject(read)
+      const value = deps.wire !== undefined && offersFunctions(request) ? withFunctionCall(read) : read
+      const completion = readCompletion(response.body, value, generationId, {
+        ...deps.dialect,
+        stops: stopsOf(request),
+      })
       if (completion === null) return reject(brokenAnswer(deps, response, value))
       if (completion.hasReasoning) noteReasoning(deps, request, reasoningNameIn(value))
       resolve(completion)

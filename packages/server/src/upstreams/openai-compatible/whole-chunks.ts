@@ -14,6 +14,12 @@ function deltaOf(choice: Json): Json {
   return { role: 'assistant', ...message, ...numbered }
 }
 
+/** How it ended. Which sequence ended it is read from the chunk, as it is from those of a stream. */
+function endOf(choice: Json): Json {
+  const { stop_reason: stop, matched_stop: matched } = choice
+  return { finish_reason: readFinishReason(choice) ?? 'stop', stop_reason: stop, matched_stop: matched }
+}
+
 /** @param value a chat completion; one that has failed comes back as it is, as a chunk that says so. */
 export function chunksOfWhole(value: Json): readonly Json[] {
   const choices = Array.isArray(value['choices']) ? value['choices'].filter(isObject) : []
@@ -28,7 +34,7 @@ export function chunksOfWhole(value: Json): readonly Json[] {
     })),
     ...choices.map((choice, place) => ({
       ...(place === last ? value : common),
-      choices: [{ index: index(choice, place), delta: {}, finish_reason: readFinishReason(choice) ?? 'stop' }],
+      choices: [{ index: index(choice, place), delta: {}, ...endOf(choice) }],
     })),
   ]
 }

@@ -1,0 +1,39 @@
+/**
+ * The old form of tools: a request offers `functions`, and an answer has one `function_call`, without an id. APIs of
+ * their own know tools alone, so such a request is written with tools, and its answer comes back in the form in which
+ * its client reads it. Source: OpenAI's API reference, "functions (deprecated)".
+ */
+import type { UpstreamChatRequest } from '../chat-upstream.ts'
+import { isObject } from './usage.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** Whether a request offers functions in the old form, and no tools. */
+export function offersFunctions({ body: { value } }: Pick<UpstreamChatRequest, 'body'>): boolean {
+  const { functions, tools } = value
+  const isList = (list: unknown): boolean => Array.isArray(list) && list.length > 0
+  return isList(functions) && !isList(tools)
+}
+
+/**
+ * An answer, or a chunk of one, with its first call in the old form. The form has no place for further calls, which
+ * APIs are told not to make where they can be told.
+ */
+export function withFunctionCall(value: Json): Record<string, unknown> {
+  if (!Array.isArray(value['choices'])) return value
+  return {
+    ...value,
+    choices: value['choices'].map((choice: unknown) => (isObject(choice) ? ofChoice(choice) : choice)),
+  }
+}
+
+function ofChoice({ finish_reason: reason, ...choice }: Json): Json {
+  const name = isObject(choice['message']) ? 'message' : 'delta'
+  const speech = choice[name]
+  const end = { finish_reason: reason === 'tool_calls' ? 'function_call' : reason }
+  if (!isObject(speech) || !Array.isArray(speech['tool_calls'])) return { ...choice, ...end }
+  const { tool_calls: calls, ...said } = speech
+  const first = (calls as readonly unknown[]).find((call, at) => isObject(call) && (call['index'] ?? at) === 0)
+  const called = isObject(first) && isObject(first['function']) ? { function_call: first['function'] } : {}
+  return { ...choice, [name]: { ...said, ...called }, ...end }
+}
