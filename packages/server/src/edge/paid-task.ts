@@ -25,6 +25,19 @@ export function paidTask<Call>(deps: TermsDeps, { request }: RouteCall, caller: 
 }
 
 /**
+ * The model, by its id in the catalog, of the quote that a request is sent with; null without one. A quote that is
+ * wrong or over is refused where its task is made.
+ */
+export function quotedModel(
+  { quotes }: Pick<TermsDeps, 'quotes'>,
+  { request }: RouteCall,
+  { keyId }: Caller,
+): string | null {
+  const text = String(request.headers[QUOTE_HEADER] ?? '').trim()
+  return QUOTE_FORM.test(text) ? (quotes.open(keyId, text)?.model ?? null) : null
+}
+
+/**
  * Reads the most that each request may cost that one call asks for; null for what they cost.
  *
  * @throws {ServiceError} 400 for what is no amount, and for a quote: it is for one request.

@@ -9,7 +9,7 @@ import type { Caller } from '../../../access/keys/caller.ts'
 import { beginIdempotent, storeStream, storeResponse } from '../../../edge/idempotent-response.ts'
 import type { ChatRoutesDeps } from '../chat-routes-deps.ts'
 import { speaksOpenRouter } from '../../../edge/client-form.ts'
-import { paidTask } from '../../../edge/paid-task.ts'
+import { paidTask, quotedModel } from '../../../edge/paid-task.ts'
 import { openRouterCompletion, openRouterReader } from '../../../edge/openrouter-form.ts'
 import { readJsonBody } from '../../../edge/read-json-body.ts'
 import { admitCaller, type RouteCall } from '../../../edge/route.ts'
@@ -63,7 +63,7 @@ export function v1ChatCompletions(app: FastifyInstance, deps: ChatRoutesDeps): v
       bytesMax: deps.limits.chatBodyBytes,
     })
     try {
-      const chat = chooseModel(deps.chat, caller, parseChat(body))
+      const chat = chooseModel(deps.chat, caller, parseChat(body), () => quotedModel(deps, call, caller))
       request.facts.model = chat.request.model
       const once = await beginIdempotent(deps, call, { caller, endpoint, body })
       if (once.kind === 'replay') return once.body
