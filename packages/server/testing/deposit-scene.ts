@@ -21,6 +21,7 @@ import type { Clock, SystemClock } from '../src/platform/runtime/clock.ts'
 import { PUBLIC_MNEMONIC, type EvmChain } from './evm-chain.ts'
 import { steadyClock } from './steady-clock.ts'
 import { assertSound, openTestLedger } from './test-ledger.ts'
+import { createErasureStore } from '../src/operations/actions/erasure-store.ts'
 
 const USD = 1_000n * 1_000_000_000n
 
@@ -64,6 +65,7 @@ export function settleDepsOn(
     inflows: createInflowStore(database),
     recording: createRecordingStore(database),
     secondPrices: new Map(),
+    isErased: async (accountId) => (await createErasureStore(database).findErased(accountId)) !== null,
     ledger,
     clock: steadyClock(options.clock),
   }

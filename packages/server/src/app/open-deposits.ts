@@ -31,6 +31,7 @@ import type { Clock, SystemClock } from '../platform/runtime/clock.ts'
 import type { Logger } from '../platform/runtime/log.ts'
 import { systemTimer } from '../platform/runtime/timer.ts'
 import { startWatchingDeposits } from '../worker/watch-deposits.ts'
+import { createErasureStore } from '../operations/actions/erasure-store.ts'
 
 /** Deposits of one gateway, once their chains are known. */
 export interface OpenDeposits {
@@ -128,6 +129,7 @@ function createDeps(
   config: NonNullable<Config['deposits']>,
   { readers, secondPrices }: Pick<WatchDeps, 'secondPrices'> & { readonly readers: WatchDeps['chains'] },
 ): WatchDeps {
+  const erasures = createErasureStore(database)
   return {
     ...{ chains: readers, secondPrices },
     policy: policyFrom(config),
@@ -139,6 +141,7 @@ function createDeps(
     recording: createRecordingStore(database),
     watch: createWatchStore(database),
     retries: createRetryStore(database),
+    isErased: async (accountId) => (await erasures.findErased(accountId)) !== null,
     ...{ ledger, clock },
     onCredited: ({ depositId, chainId, asset, accountId }) => {
       metrics?.credited(chainId, asset)

@@ -48,8 +48,21 @@ export async function finishDeposits(
   const priceOpinion = await findPriceOpinion(deps, scene, prices.get('ETH') ?? null)
   const sound = await judgeAll(deps, priced, { opinion, price: priceOpinion })
   const enough = await takeEnough(deps, sound, opinion)
+  const owned = await withOwner(deps, enough)
   const inflowAt = inflowsOf(deps, scene.view)
-  for (const deposit of enough) await creditCovered(deps, scene, { deposit, inflowAt })
+  for (const deposit of owned) await creditCovered(deps, scene, { deposit, inflowAt })
+}
+
+/**
+ * Leaves what came for an account that was erased to an operator, unless one has let it pass. Asked of what is enough
+ * alone, so that nobody fills the operator's list with what is nearly worth nothing. Source: decision 0161.
+ */
+async function withOwner(deps: SettleDeps, enough: readonly Deposit[]): Promise<readonly Deposit[]> {
+  const [first] = enough
+  if (first === undefined || !(await deps.isErased(first.accountId))) return enough
+  const note = 'Its account was erased: nobody could spend the credits.'
+  for (const deposit of enough) if (deposit.releasedAt === null) await holdBack(deps, deposit, {}, note)
+  return enough.filter(({ releasedAt }) => releasedAt !== null)
 }
 
 type InflowAt = (head: ChainHead, deposit: Deposit) => ReturnType<typeof measureInflow>

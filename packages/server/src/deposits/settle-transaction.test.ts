@@ -51,6 +51,37 @@ describe.skipIf(!hasEvm())('what a transaction on a real chain pays', () => {
     expect(await scene.balanceOf(accountId)).toBe(creditsOf(25))
   })
 
+  test('a payment to an erased account is held apart for an operator, and its dust waits as all dust does', async () => {
+    const { accountId, address } = await scene.createAccount()
+    const { database } = scene
+    await database.write([
+      database.read
+        .updateTable('account')
+        .set({ status: 'suspended', closed_at: 1, erased_at: 2 })
+        .where('account_id', '=', accountId)
+        .compile(),
+    ])
+    const dust = await chain.payToken(address, usdg(1) / 2n)
+    expect(await finalCredits(dust, accountId)).toBe(0n)
+    const [small] = await scene.deps.deposits.listByAccount(accountId, { limit: 9 })
+    expect(small).toMatchObject({ state: 'confirming', reason: 'below_minimum' })
+    const txHash = await chain.payToken(address, usdg(25))
+    expect(await finalCredits(txHash, accountId)).toBe(0n)
+    const held = await scene.deps.deposits.listByAccount(accountId, { limit: 9 })
+    expect(held.map(({ state, note }) => [state, note])).toEqual([
+      ['under_review', 'Its account was erased: nobody could spend the credits.'],
+      ['under_review', 'Its account was erased: nobody could spend the credits.'],
+    ])
+    const paid = held.find(({ txHash: hash }) => hash === txHash)
+    await scene.deps.deposits.change(
+      paid!,
+      ['under_review'],
+      { state: 'confirming', reason: 'confirming', releasedAt: Date.now() },
+      Date.now(),
+    )
+    expect(await finalCredits(txHash, accountId)).toBe(creditsOf(25))
+  })
+
   // B149: identity is (chain, hash, place in the transaction); each payee gets its own.
   test('a pay-out to many credits each their own sum, and a stranger nothing', async () => {
     const [a, b] = [await scene.createAccount(), await scene.createAccount()]
