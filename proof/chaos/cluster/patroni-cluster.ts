@@ -57,6 +57,8 @@ const PORT = 5432
 const POOLER_PORT = 6432
 const API_PORT = 8008
 const ASK_MS = 2_000
+/** Patroni answers a command once it is carried out. */
+const COMMAND_MS = 30_000
 /** More connections in a row than there are nodes. */
 const LEADS_TIMES = 8
 const WHOLE_MS_MAX = 120_000
@@ -100,13 +102,9 @@ function changeFor(setup: ClusterSetup, file: string): (text: string) => string 
 }
 
 async function ask(node: Machine, path: string, method: 'GET' | 'POST' = 'GET', body?: object): Promise<unknown> {
+  const withinMs = method === 'GET' ? ASK_MS : COMMAND_MS
   const answer = await request(`http://${node.address}:${API_PORT}${path}`, {
-    ...{
-      method,
-      headersTimeout: ASK_MS,
-      bodyTimeout: ASK_MS,
-      signal: AbortSignal.timeout(method === 'GET' ? ASK_MS : 30_000),
-    },
+    ...{ method, headersTimeout: withinMs, bodyTimeout: withinMs, signal: AbortSignal.timeout(withinMs) },
     ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   })
   const text = await answer.body.text()
