@@ -44,8 +44,11 @@ function textOf(frame: StackFrame, folder: string, mapOf: (file: string) => Sour
   const [line, column] = [frame.getLineNumber(), frame.getColumnNumber()]
   if (!file?.startsWith(folder) || line === null || column === null) return text
   const entry = mapOf(file)?.findEntry(line - 1, column - 1)
-  if (entry === undefined || !('originalSource' in entry) || !entry.originalSource.endsWith('.ts')) return text
-  const source = new URL(entry.originalSource, file).href
+  if (entry === undefined || !('originalSource' in entry)) return text
+  // Node's types leave out that code of no source, such as what the build itself has added, names none.
+  const original: string | undefined = entry.originalSource
+  if (original?.endsWith('.ts') !== true) return text
+  const source = new URL(original, file).href
   return text.replace(`${file}:${line}:${column}`, `${source}:${entry.originalLine + 1}:${entry.originalColumn + 1}`)
 }
 
