@@ -38,13 +38,24 @@ function readManifest(name) {
   return JSON.parse(readFileSync(path.join(packages, name, 'package.json'), 'utf8'))
 }
 
+/**
+ * What a package that stays outside shares with who asks for it: both must load the same one, and not each its own.
+ *
+ * @param {string} name of a package, which may be missing
+ */
+function peersOf(name) {
+  const file = path.join(packages, '..', 'node_modules', name, 'package.json')
+  return existsSync(file) ? Object.keys(JSON.parse(readFileSync(file, 'utf8')).peerDependencies ?? {}) : []
+}
+
 /** What is found in `node_modules` when it is asked for: what may be missing, and what is no JavaScript alone. */
 function externals() {
   const hasSandbox = existsSync(path.join(packages, 'sandbox', 'src'))
   const optional = ['server', ...(hasSandbox ? ['sandbox'] : [])].flatMap((name) =>
     Object.keys(readManifest(name).optionalDependencies ?? {}),
   )
-  return [...optional.filter((name) => name !== '@svc/sandbox' || !hasSandbox), 'gpt-tokenizer', 'pg-native', 'solc']
+  const outside = optional.filter((name) => name !== '@svc/sandbox' || !hasSandbox)
+  return [...outside, ...outside.flatMap(peersOf), 'gpt-tokenizer', 'pg-native', 'solc']
 }
 
 function threadScripts() {
