@@ -16,35 +16,29 @@ COPY packages/server/package.json packages/server/
 COPY packages/tokens/package.json packages/tokens/
 COPY tools/write-part.ts tools/
 COPY tools/production tools/production
-RUN for part in gateway sandbox programs console; do node tools/write-part.ts "$part" "/parts/$part"; done
+RUN for part in gateway sandbox build; do node tools/write-part.ts "$part" "/parts/$part"; done
 
+# The pages, and the gateway's programs, each with all that it loads at its start in few files.
+#
 # npm's settings, such as another registry, come as a secret (`--secret id=npmrc,src=FILE`) and stay in no layer. No
 # package runs a script of its own.
-FROM ${NODE_IMAGE} AS console
+FROM ${NODE_IMAGE} AS build
 ENV NODE_ENV=production NPM_CONFIG_USERCONFIG=/run/secrets/npmrc
 WORKDIR /build
-COPY --from=manifests /parts/console ./
+COPY --from=manifests /parts/build ./
 RUN --mount=type=secret,id=npmrc npm ci --include=dev --ignore-scripts --no-audit --no-fund
 COPY tsconfig.base.json ./
 COPY packages/contract packages/contract
 COPY packages/console packages/console
 COPY docs/*.md docs/
 RUN cd packages/console && node ../../node_modules/vite/bin/vite.js build --logLevel warn
-
-# The gateway's programs, each with all that it loads at its start in few files, without the sandbox and with it.
-FROM ${NODE_IMAGE} AS programs
-ENV NODE_ENV=production NPM_CONFIG_USERCONFIG=/run/secrets/npmrc
-WORKDIR /build
-COPY --from=manifests /parts/programs ./
-RUN --mount=type=secret,id=npmrc npm ci --include=dev --ignore-scripts --no-audit --no-fund
-COPY tsconfig.base.json ./
-COPY packages/contract packages/contract
 COPY packages/tokens packages/tokens
 COPY packages/server/build packages/server/build
 COPY packages/server/src packages/server/src
 RUN node packages/server/build/bundle.mjs
 
-FROM programs AS sandbox-programs
+# Programs that have the sandbox, too.
+FROM build AS sandbox-build
 COPY packages/sandbox/src packages/sandbox/src
 RUN node packages/server/build/bundle.mjs
 
@@ -78,7 +72,7 @@ COPY --from=system /system /
 COPY CHANGELOG.md LICENSE /opt/svc/
 COPY packages/server/data /opt/svc/packages/server/data
 COPY packages/server/migrations /opt/svc/packages/server/migrations
-COPY --from=console /build/packages/console/dist /opt/svc/packages/console/dist
+COPY --from=build /build/packages/console/dist /opt/svc/packages/console/dist
 WORKDIR /opt/svc
 ENV PATH=/usr/local/bin \
     NODE_ENV=production \
@@ -104,9 +98,9 @@ LABEL org.opencontainers.image.title="SVC" \
 # With the built-in upstream and its media, to try clients against. It is test money.
 FROM gateway-files AS sandbox
 COPY --from=sandbox-packages /opt/svc /opt/svc
-COPY --from=sandbox-programs /build/packages/server/dist /opt/svc/packages/server/dist
+COPY --from=sandbox-build /build/packages/server/dist /opt/svc/packages/server/dist
 
 # The last stage is what `docker build` makes without a target.
 FROM gateway-files AS gateway
 COPY --from=gateway-packages /opt/svc /opt/svc
-COPY --from=programs /build/packages/server/dist /opt/svc/packages/server/dist
+COPY --from=build /build/packages/server/dist /opt/svc/packages/server/dist

@@ -16,8 +16,8 @@ const BASE_FOLDER = join(homedir(), '.cache/svc-image-base')
 /** Certificates of the machine, which may have registries behind a proxy of its own. */
 const CERTIFICATES = '/etc/ssl/certs'
 
-/** The longest that a step may take, in milliseconds: packages are fetched. */
-const STEP_MS_MAX = 1_200_000
+/** The longest that a step may take, in milliseconds: packages are fetched, and the machine may be busy. */
+const STEP_MS_MAX = 3_600_000
 
 const TOOLS = ['buildah', 'debootstrap', 'unshare', 'nsenter', 'setpriv', 'npm'] as const
 
@@ -61,7 +61,9 @@ export interface ImageStore {
 /** Makes the base where it is not there, and a store that has it. */
 export async function openImageStore(): Promise<ImageStore> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-images-'))
-  const place = ['--root', join(folder, 'store'), '--runroot', join(folder, 'run'), '--storage-driver', 'vfs']
+  const at = ['--root', join(folder, 'store'), '--runroot', join(folder, 'run')]
+  const hasOverlays = await canOverlay(at)
+  const place = [...at, '--storage-driver', hasOverlays ? 'overlay' : 'vfs']
   const buildah = (...words: readonly string[]): Promise<string> => run('buildah', [...place, ...words])
   await makeBase()
   await importBase(buildah)
@@ -72,7 +74,7 @@ export async function openImageStore(): Promise<ImageStore> {
       const tag = `svc:${target}`
       const secret = `id=npmrc,src=${settings}`
       await buildah(
-        ...['build', '--pull-never', '--isolation', 'chroot', '--format', 'docker', '--layers=false'],
+        ...['build', '--pull-never', '--isolation', 'chroot', '--format', 'docker', `--layers=${hasOverlays}`],
         ...['--volume', `${CERTIFICATES}:${CERTIFICATES}:ro`, '--secret', secret],
         ...['--target', target, '--tag', tag, ROOT],
       )
@@ -84,8 +86,19 @@ export async function openImageStore(): Promise<ImageStore> {
       const [size] = (await run('du', ['--summarize', '--bytes', rootFolder])).split('\t')
       return { rootFolder, size: Number(size), config: Docker.config }
     },
-    close: () => rm(folder, { recursive: true, force: true }),
+    async close() {
+      // Takes away what is mounted, too.
+      await buildah('rm', '--all')
+      await rm(folder, { recursive: true, force: true })
+    },
   }
+}
+
+/** Whether a store can lay folders over each other. Without, each layer is a copy of all below it, and none is kept. */
+async function canOverlay(at: readonly string[]): Promise<boolean> {
+  const words = [...at, '--storage-driver', 'overlay', 'info']
+  const { code } = await runProgram({ command: 'buildah', words, cwd: ROOT, env: process.env, withinMs: STEP_MS_MAX })
+  return code === 0
 }
 
 /** A small Debian with Node from the package that the launcher uses, and npm from this machine. */

@@ -1,6 +1,6 @@
 /**
  * `node tools/write-part.ts PART FOLDER`: writes the manifests and the lock file of a part of the repository
- * (`gateway`, `sandbox`, `programs` or `console`) into a folder, where `npm ci` then installs just that. Needs no package.
+ * (`gateway`, `sandbox` or `build`) into a folder, where `npm ci` then installs just that. Needs no package.
  */
 import path from 'node:path'
 import { type PartName, parts, writePart } from './production/parts.ts'

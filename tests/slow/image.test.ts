@@ -17,7 +17,7 @@ import { type BuiltImage, type ImageStore, openImageStore, whyNoImages } from '.
 import { type Container, type ContainerOptions, runImage } from '../image-run.ts'
 import { chargeIn, hasText, isFinish, openStream, question } from '../open-stream.ts'
 
-const BUILD_MS_MAX = 1_800_000
+const BUILD_MS_MAX = 7_200_000
 /** Source: issue 18 (250 MB without the sandbox's media). */
 const BYTES_MAX = 250_000_000
 const USER = 10_001

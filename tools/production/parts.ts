@@ -5,12 +5,11 @@ import { type LockFile, type Part, productionLock, withoutUnused, workspacesOf }
 
 const SANDBOX = '@svc/sandbox'
 
-/** What runs in an image, with and without the sandbox, and what the programs and the pages are built with. */
+/** What runs in an image, with and without the sandbox, and what is there while its programs and pages are built. */
 export const parts = {
   gateway: { workspaces: ['packages/server'], without: [SANDBOX], isBuilt: false },
   sandbox: { workspaces: ['packages/server'], without: [], isBuilt: false },
-  programs: { workspaces: ['packages/server'], without: [], isBuilt: true },
-  console: { workspaces: ['packages/console'], without: [], isBuilt: true },
+  build: { workspaces: ['packages/console', 'packages/server'], without: [], isBuilt: true },
 } as const satisfies Readonly<Record<string, Part>>
 
 export type PartName = keyof typeof parts
