@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Listening } from './program-settings.ts'
 
 /** Options of Node for every process that is measured. */
-export const FOLLOW_BENCH = ['--import', join(import.meta.dirname, 'programs/follow-bench.ts')]
+export const FOLLOW_BENCH = ['--import', join(import.meta.dirname, 'programs/follow-bench.mjs')]
 
 const START_MS = 20_000
 const STOP_MS = 15_000

@@ -14,7 +14,7 @@ export interface ProcessUsage {
   readonly rssBytes: number
 }
 
-/** @param child a process that was forked with `programs/follow-bench.ts` loaded. */
+/** @param child a process that was forked with `programs/follow-bench.mjs` loaded. */
 export async function readUsage(child: ChildProcess): Promise<ProcessUsage> {
   if (HAS_PROC) return { cpuMs: readCpuMs(child.pid ?? 0), rssBytes: readRssBytes(child.pid ?? 0) }
   child.send({ kind: 'usage' })

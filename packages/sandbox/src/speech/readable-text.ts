@@ -2,6 +2,12 @@
 const MARKS = /\p{Mn}/gu
 const FOREIGN = /\p{L}/u
 const SPOKEN = /[A-Za-z0-9]/
+/** Latin letters that are no letter with a mark. */
+const LATIN: Readonly<Record<string, string>> = {
+  ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ł: 'l' },
+  ...{ Æ: 'Ae', Œ: 'Oe', Ø: 'O', Đ: 'D', Ł: 'L' },
+}
+const NOT_ENGLISH = new RegExp(`[${Object.keys(LATIN).join('')}]`, 'g')
 
 /**
  * Brings a text to what the voices can say.
@@ -12,13 +18,8 @@ export function readableText(text: string): string | null {
     .normalize('NFKD')
     .replaceAll(MARKS, '')
     .replaceAll(/[\u2018\u2019]/g, "'")
-    .replaceAll(/[ßæœøđłÆŒØĐŁ]/g, (letter) => latin[letter] ?? letter)
+    .replaceAll(NOT_ENGLISH, (letter) => LATIN[letter] ?? letter)
   const ascii = plain.replaceAll(/[A-Za-z]/g, '')
   if (FOREIGN.test(ascii) || !SPOKEN.test(plain)) return null
   return plain.replaceAll(/[^\x20-\x7e]+/g, ' ').trim()
-}
-
-const latin: Readonly<Record<string, string>> = {
-  ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ł: 'l' },
-  ...{ Æ: 'Ae', Œ: 'Oe', Ø: 'O', Đ: 'D', Ł: 'L' },
 }

@@ -5,7 +5,7 @@ const TEXT_LENGTH_MAX = 400
  * What numbers are written with, in any width and style. Anything else is seen before a text is normalized: combining
  * marks take the square of their number then, and one Arabic ligature becomes eighteen letters.
  */
-const WRITTEN = /^[\s\p{N}\p{P}\p{S}\p{Z}A-Za-zＡ-Ｚａ-ｚ\u{1D400}-\u{1D7FF}]*$/u
+const WRITTEN = /^[\s\p{N}\p{P}\p{S}\p{Z}A-Za-z\u{FF21}-\u{FF3A}\u{FF41}-\u{FF5A}\u{1D400}-\u{1D7FF}]*$/u
 
 /**
  * The number that a lenient reader makes of a value: of a number, of numeric text in any writing (`50000`, `5e4`,
