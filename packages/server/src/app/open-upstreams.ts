@@ -13,7 +13,7 @@ import { createLearnedParts, type LearnedParts } from '../upstreams/openai-compa
 import { openOpenAiCompatible } from '../upstreams/openai-compatible/open-openai-compatible.ts'
 import { openOpenRouter } from '../upstreams/openrouter/open-openrouter.ts'
 import type { UpstreamObserver } from '../upstreams/call-observer.ts'
-import type { KeyedUpstream } from '../upstreams/intercept-upstream.ts'
+import type { KeyedUpstream } from '../upstreams/keyed-calls.ts'
 import { KeyRing, type KeyRest } from '../upstreams/key-ring.ts'
 import type { OnAnswer } from '../upstreams/upstream-client.ts'
 import type { Upstream } from '../upstreams/upstream.ts'
