@@ -2,10 +2,8 @@
  * The money operations: everything that can change a balance, a hold or a budget, as plain values.
  *
  * An operation is decided inside the database by its own present state, never by an earlier read, and is idempotent by
- * its natural
- * key (hold id, transfer id): applying it twice answers the same and moves nothing the second time. Engines apply a
- * batch in order,
- * in one database transaction, each operation with its own result.
+ * its natural key (hold id, transfer id): applying it twice answers the same and moves nothing the second time. Engines
+ * apply a batch in order, in one database transaction, each operation with its own result.
  */
 import type { Nanocredits, UsageStatus } from '@svc/contract'
 
@@ -155,9 +153,8 @@ export interface PlacedHold extends Pick<PlaceHold, 'accountId' | 'keyId' | 'pro
  * Ends a hold once: moves the charge (if any), frees the rest, writes the usage record and the roll-up, all or nothing.
  *
  * `released` and `expired` go with a charge of 0. A charge above the hold is paid from what is available, the remainder
- * becomes a
- * write-off. A cost with a charge of 0 is written off whole. A hold that had been `expired` may still be captured,
- * once.
+ * becomes a write-off. A cost with a charge of 0 is written off whole. A hold that had been `expired` may still be
+ * captured, once.
  *
  * A hold of which no row is left (a fail-over lost it, or it was deleted) is charged late, by its id: from what
  * the account has available, the remainder becomes a write-off. Nothing is freed for it. Its row is written again as

@@ -2,8 +2,7 @@
  * How a batch crosses to the function `ledger_apply` and how its results come back: one JSON text each way.
  *
  * Ids are sent once and referred to by position, and the starts of budget periods are computed here, so that the
- * function has
- * little to do but arithmetic. Amounts are text, since JSON numbers are not exact.
+ * function has little to do but arithmetic. Amounts are text, since JSON numbers are not exact.
  */
 import { nanocreditsOf, type Nanocredits } from '@svc/contract'
 import { InvariantError } from '../../platform/errors/invariant-error.ts'

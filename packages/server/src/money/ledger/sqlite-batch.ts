@@ -2,8 +2,7 @@
  * Applies a batch of money operations on SQLite, inside one transaction.
  *
  * Each operation is decided by conditions on rows in memory, so none can fail the others. The PostgreSQL function
- * `ledger_apply`
- * decides the same; one random test drives both and compares every table.
+ * `ledger_apply` decides the same; one random test drives both and compares every table.
  */
 import { nanocreditsOf } from '@svc/contract/credits'
 import { formatHoldProgress } from './hold-progress.ts'

@@ -14,8 +14,7 @@ const KNOWN_MAX = 1_000
  * Tells whether a result column holds money, and so comes back as `bigint`.
  *
  * True for the money columns of the schema and for every alias that ends in such a name after an underscore: the sum of
- * charges
- * is named `total_charge`, never `total`.
+ * charges is named `total_charge`, never `total`.
  */
 export function isMoneyColumn(name: string): boolean {
   const before = known.get(name)
