@@ -75,5 +75,7 @@ test('all receipts of the account are one line without a gap', async () => {
   expect(receipts.map(({ entry }) => entry.number).toSorted((left, right) => left - right)).toEqual(
     receipts.map((_receipt, at) => at + 1),
   )
-  expect(checkLine(receipts)).toEqual([])
+  const compared = checkLine(receipts)
+  expect(compared.filter(({ holds }) => !holds)).toEqual([])
+  expect(compared.at(-1)?.finding).toContain('no line was added or left out between them')
 })

@@ -218,7 +218,7 @@ test(
       .getByLabel('Drop receipts here')
       .setInputFiles([file('forged.json', forged), file('none.json', '{"object":"receipt"}')])
     await own.getByText('2 things do not hold.').waitFor()
-    await own.getByText(/It is no receipt\. “version”/).waitFor()
+    await own.getByText(/It is no receipt\. Its field "version" is wrong/).waitFor()
     expect(await faultsOf(own)).toEqual([])
     await own.getByLabel('Key of the ledger log').fill('other.example/log+00000000+AAAA')
     await own.getByLabel('Drop receipts here').setInputFiles(path)
