@@ -121,6 +121,25 @@ describeEachEngine('timings of requests', (engine) => {
     expect(row?.requests).toBe(90)
   })
 
+  test('of more keys than a statement has room for are all written', async () => {
+    const cells = Array.from({ length: 6_000 }, (_none, at) => ({
+      ...{ keyId: `busy-${at}`, hour: 1, model: 'crowded', measure: 'ok', bucket: 0, requests: 1 },
+    })) satisfies Parameters<TimingStore['add']>[0]
+    await store.add(cells)
+    await store.add(cells)
+    const sums = await store.sumModels({ from: 0, to: NOW, step: NOW })
+    expect(sums.filter(({ group }) => group === 'crowded')).toEqual([])
+    const row = await open.database.read
+      .selectFrom('request_timing')
+      .select(({ fn }) => [fn.countAll<number>().as('rows'), fn.sum<number>('requests').as('requests')])
+      .where('model', '=', 'crowded')
+      .executeTakeFirst()
+    expect([Number(row?.rows), Number(row?.requests)]).toEqual([6_000, 12_000])
+    await open.database.write([
+      open.database.read.deleteFrom('request_timing').where('model', '=', 'crowded').compile(),
+    ])
+  })
+
   test('are removed after their time, and not before', async () => {
     const rows = async () => (await store.sumModels({ from: 0, to: NOW, step: NOW })).length
     const before = await rows()

@@ -15,6 +15,9 @@ export const KEY_TIMINGS_KEPT_HOURS = 95 * 24
 /** Rows of one answer at most; a page that would need more is narrowed. Source: own choice. */
 const ROWS_MAX = 100_000
 
+/** Rows of one statement: SQLite takes 32,766 values in one, and a row has six. */
+const CELLS_AT_ONCE = 1_000
+
 /** The key of what all keys did together. */
 export const EVERY_KEY = ''
 
@@ -81,16 +84,23 @@ export function createTimingStore(database: Database): TimingStore {
       if (cells.length === 0) return
       // In one order everywhere: several processes add to the same rows, which stay locked to the end.
       const ordered = cells.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
-      // One statement: keys that ask rarely have five rows a request, and as many statements cost more than its charge.
-      const insert = read
-        .insertInto('request_timing')
-        .values(ordered.map(({ keyId, ...cell }) => ({ key_id: keyId, ...cell })))
-        .onConflict((conflict) =>
-          conflict
-            .columns(['key_id', 'hour', 'model', 'measure', 'bucket'])
-            .doUpdateSet({ requests: sql`request_timing.requests + excluded.requests` }),
-        )
-      await database.write([insert.compile()])
+      // Many rows a statement: keys that ask rarely have five rows a request, and as many statements cost more than its
+      // charge.
+      const parts = Array.from({ length: Math.ceil(ordered.length / CELLS_AT_ONCE) }, (_none, part) =>
+        ordered.slice(part * CELLS_AT_ONCE, (part + 1) * CELLS_AT_ONCE),
+      )
+      const inserts = parts.map((part) =>
+        read
+          .insertInto('request_timing')
+          .values(part.map(({ keyId, ...cell }) => ({ key_id: keyId, ...cell })))
+          .onConflict((conflict) =>
+            conflict
+              .columns(['key_id', 'hour', 'model', 'measure', 'bucket'])
+              .doUpdateSet({ requests: sql`request_timing.requests + excluded.requests` }),
+          )
+          .compile(),
+      )
+      await database.write(inserts)
     },
     async sumModels(span) {
       const rows = await sum(span, 'model').where('key_id', '=', EVERY_KEY).execute()
@@ -119,8 +129,13 @@ async function oldestHour({ read }: Database): Promise<number | null> {
 /** The same of keys: a look into the index for each, since most rows of an hour may be of all keys together. */
 async function oldestHourOfKeys({ read }: Database): Promise<number | null> {
   const { rows } = await sql<{ hour: number | null }>`
-    select min((select t.hour from request_timing t where t.key_id = k.key_id order by t.hour limit 1)) as hour
-      from api_key k`.execute(read)
+    with recursive keys (key_id) as (
+      select min(key_id) from request_timing where key_id > ${EVERY_KEY}
+      union all
+      select (select min(t.key_id) from request_timing t where t.key_id > keys.key_id)
+        from keys where keys.key_id is not null
+    )
+    select min((select min(t.hour) from request_timing t where t.key_id = keys.key_id)) as hour from keys`.execute(read)
   return rows[0]?.hour ?? null
 }
 
