@@ -52,6 +52,7 @@ describeEachEngine('an export of an account', (engine) => {
     expect(exported.files.map(({ filename }: { readonly filename: string }) => filename)).toContain('of-mine.jsonl')
     expect(exported).toHaveProperty('stored_responses', [])
     expect(exported).toHaveProperty('invitations', [])
+    expect(exported).toHaveProperty('passkeys', [])
     expect(exported).toHaveProperty('billing_details', [])
     expect(exported).toHaveProperty('invoices', [])
     expect(text).not.toContain(gateway.key)

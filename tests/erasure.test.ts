@@ -10,6 +10,7 @@ import { parseReceipt } from '@svc/contract/log/receipt'
 import { nodeCrypto } from '@svc/contract/log/node-crypto'
 import { parseVerifierKey } from '@svc/contract/log/signed-note'
 import { verifyReceipt } from '@svc/contract/log/verify-receipt'
+import { createPasskeyStore } from '../packages/server/src/access/sign-in/passkey-store.ts'
 import { createSecondFactorStore } from '../packages/server/src/access/sign-in/second-factor-store.ts'
 import { createTeamStore } from '../packages/server/src/access/teams/team-store.ts'
 import { openErasing } from '../packages/server/src/app/open-erasing.ts'
@@ -37,7 +38,16 @@ const OWNER = 'ada-erased@example.com'
 const COLLEAGUE = 'grace-stays@example.com'
 const INVITED = 'invited-erased@example.com'
 /** What no row may hold afterwards. */
-const NAMES = [OWNER, INVITED, 'ada-erased', 'Lovelace Works', 'Ada’s laptop', 'of-ada.jsonl', 'batch-of-ada']
+const NAMES = [
+  OWNER,
+  INVITED,
+  'ada-erased',
+  'Lovelace Works',
+  'Ada’s laptop',
+  'of-ada.jsonl',
+  'batch-of-ada',
+  'Ada’s passkey',
+]
 
 describeEachEngine('an account that is erased', (engine) => {
   const mail = useMailServer()
@@ -147,6 +157,17 @@ describeEachEngine('an account that is erased', (engine) => {
     await creditedDeposit(gateway.gateway, team.accountId)
     const userId = (await visitOf(owner)).user?.id ?? ''
     await createSecondFactorStore(database()).begin(userId, 'sealed', 1)
+    const passkey = {
+      passkeyId: 'of-ada',
+      userId,
+      credentialId: 'of-ada',
+      publicKey: 'x',
+      counter: 0,
+      rpId: 'localhost',
+    }
+    const seen = { transports: [], isBackedUp: false, name: 'Ada’s passkey', addedAt: 1, lastUsedAt: null }
+    await createPasskeyStore(database()).insert({ ...passkey, ...seen }, 1)
+    expect(await (await owner.call('GET', `${team.base}/export`)).text()).toContain('Ada’s passkey')
     const before = await booked()
     expect(await filesOnDisk()).not.toEqual([])
     for (const name of NAMES) expect([name, (await dump()).includes(name)]).toEqual([name, true])

@@ -48,6 +48,8 @@ const OWNERS: Readonly<Record<string, string>> = {
   mail_outbox: 'platform/mail',
   mail_suppression: 'platform/mail',
   idempotent_request: 'admission/idempotency',
+  passkey: 'access/sign-in',
+  passkey_challenge: 'access/sign-in',
   price_sample: 'deposits',
   proven_session: 'access/sign-in',
   recovery_code: 'access/sign-in',

@@ -12,6 +12,7 @@ import { invoiceEndpoints } from './console/invoice-endpoints.ts'
 import { modelPriceEndpoints } from './console/model-endpoints.ts'
 import { offerEndpoints } from './console/offer-endpoints.ts'
 import { operatorEndpoints } from './console/operator-endpoints.ts'
+import { passkeyEndpoints } from './console/passkey-endpoints.ts'
 import { peopleEndpoints } from './console/people-endpoints.ts'
 import { sessionEndpoints } from './console/session-endpoints.ts'
 import { teamEndpoints } from './console/team-endpoints.ts'
@@ -19,6 +20,7 @@ import { teamEndpoints } from './console/team-endpoints.ts'
 export const consoleEndpoints = {
   ...sessionEndpoints,
   ...accountEndpoints,
+  ...passkeyEndpoints,
   ...deviceEndpoints,
   ...teamEndpoints,
   ...peopleEndpoints,

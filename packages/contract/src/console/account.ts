@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { passkeyObstacles, passkeyView } from './passkeys.ts'
 import { plainEmail } from './people.ts'
 
 /** Source: decision 0040 (sign-in). */
@@ -17,6 +18,11 @@ export const accountWays = z.object({
     is_on: z.boolean(),
     recovery_codes_left: z.int().describe('0 where it is off.'),
   }),
+  passkeys: z.array(passkeyView).describe('Oldest first.'),
+  passkeys_off: z
+    .enum(passkeyObstacles)
+    .nullable()
+    .describe('Why browsers give this gateway no passkeys, by its address; null where they do.'),
   wallets: z.array(
     z.object({
       id: z.string(),

@@ -124,3 +124,35 @@ create table proven_session (
   session_id  text collate "C" not null primary key references sign_in_session on delete cascade,
   proven_at   bigint not null
 );
+
+-- A passkey of a person (W3C Web Authentication): the public key, which checks what the person's device has signed.
+create table passkey (
+  passkey_id     text collate "C" not null primary key,
+  user_id        text collate "C" not null references sign_in_user on delete cascade,
+  credential_id  text collate "C" not null unique,
+  public_key     text not null,
+  -- Of the device's uses, as it says; never goes back. 0 for good where the device does not count.
+  counter        bigint not null check (counter >= 0),
+  -- The name of the gateway that it was made for: it works at no other.
+  rp_id          text not null,
+  transports     text not null,
+  is_backed_up   smallint not null check (is_backed_up in (0, 1)),
+  name           text not null,
+  added_at       bigint not null,
+  last_used_at   bigint
+);
+
+create index passkey_by_user on passkey (user_id);
+
+-- What a device is to sign, once: a hash. The session that adds a passkey or the browser that signs in may answer it, and
+-- no other.
+create table passkey_challenge (
+  challenge_hash  text collate "C" not null primary key,
+  session_id      text collate "C" references sign_in_session on delete cascade,
+  browser_hash    text collate "C",
+  expires_at      bigint not null,
+  check ((session_id is null) <> (browser_hash is null))
+);
+
+create index passkey_challenge_by_end on passkey_challenge (expires_at);
+create index passkey_challenge_by_session on passkey_challenge (session_id);

@@ -124,3 +124,35 @@ create table proven_session (
   session_id  text not null primary key references sign_in_session on delete cascade,
   proven_at   integer not null
 ) strict, without rowid;
+
+-- A passkey of a person (W3C Web Authentication): the public key, which checks what the person's device has signed.
+create table passkey (
+  passkey_id     text not null primary key,
+  user_id        text not null references sign_in_user on delete cascade,
+  credential_id  text not null unique,
+  public_key     text not null,
+  -- Of the device's uses, as it says; never goes back. 0 for good where the device does not count.
+  counter        integer not null check (counter >= 0),
+  -- The name of the gateway that it was made for: it works at no other.
+  rp_id          text not null,
+  transports     text not null,
+  is_backed_up   integer not null check (is_backed_up in (0, 1)),
+  name           text not null,
+  added_at       integer not null,
+  last_used_at   integer
+) strict, without rowid;
+
+create index passkey_by_user on passkey (user_id);
+
+-- What a device is to sign, once: a hash. The session that adds a passkey or the browser that signs in may answer it, and
+-- no other.
+create table passkey_challenge (
+  challenge_hash  text not null primary key,
+  session_id      text references sign_in_session on delete cascade,
+  browser_hash    text,
+  expires_at      integer not null,
+  check ((session_id is null) <> (browser_hash is null))
+) strict, without rowid;
+
+create index passkey_challenge_by_end on passkey_challenge (expires_at);
+create index passkey_challenge_by_session on passkey_challenge (session_id);

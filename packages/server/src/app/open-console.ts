@@ -32,6 +32,8 @@ import { createOperatorStore } from '../access/operators/operator-store.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 import type { Logger } from '../platform/runtime/log.ts'
 import { createPasswordAttemptStore } from '../access/sign-in/password-attempt-store.ts'
+import { createPasskeyStore } from '../access/sign-in/passkey-store.ts'
+import { createPasskeys } from '../access/sign-in/passkeys.ts'
 import { createSecondFactorStore } from '../access/sign-in/second-factor-store.ts'
 import { createSecondFactors } from '../access/sign-in/second-factors.ts'
 import type { SignInOptions } from '../access/sign-in/library.ts'
@@ -77,6 +79,8 @@ const PASSWORDS_PER_MINUTE = 30
 const EMAILS_PER_MINUTE = 18
 /** A code is typed once or twice; the rest is guessing. Source: own choice. */
 const DEVICE_CODES_PER_MINUTE = 60
+/** One is added in a while; a bucket lets five through at once. Source: own choice. */
+const PASSKEYS_PER_MINUTE = 30
 const BRAND = 'SVC'
 
 /** Proof is left out only where nothing real can be spent and no stranger can reach the gateway. */
@@ -139,11 +143,17 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
     ...{ store: createSecondFactorStore(database), attempts, secret: config.sessionSecret, now: () => clock.now() },
     brand: async () => (await settings()).brand,
   })
-  const signIn = lazySignIn(parts, { ...signInDeps, attempts, factors }, playgroundKeys)
+  const passkeys = createPasskeys({
+    ...{ store: createPasskeyStore(database), origins: parts.origins, now: () => clock.now() },
+    brand: async () => (await settings()).brand,
+    onCopied: ({ userId, passkeyId }) =>
+      parts.log.warn({ userId, passkeyId }, 'a passkey may have been copied: its counter went back'),
+  })
+  const signIn = lazySignIn(parts, { ...signInDeps, attempts, factors, passkeys }, playgroundKeys)
   return {
     deps: {
       signIn: signIn.open,
-      factors,
+      ...{ factors, passkeys },
       authorize: (userId, teamId, permission) => authorize(teams, userId, teamId, permission),
       teamsOf: (person) => teamsOf({ store: teams, clock }, person),
       keys,
@@ -183,7 +193,7 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
 function personLimits({
   config,
   limits,
-}: ConsoleParts): Pick<ConsoleDeps, 'perUser' | 'perPlayer' | 'perEmail' | 'perPassword' | 'perDevice'> {
+}: ConsoleParts): Pick<ConsoleDeps, 'perUser' | 'perPlayer' | 'perEmail' | 'perPassword' | 'perPasskey' | 'perDevice'> {
   const perMinute = config.limits.requestsPerMinute * PAGE_CALLS
   return {
     perUser: limits.rate({ kind: 'user', perMinute, what: 'requests of this user' }),
@@ -199,6 +209,10 @@ function personLimits({
       ...{ kind: 'device', perMinute: DEVICE_CODES_PER_MINUTE },
       what: 'codes of terminals that this user types',
     }),
+    perPasskey: limits.rate({
+      ...{ kind: 'passkey', perMinute: PASSKEYS_PER_MINUTE },
+      what: 'passkeys that this user adds',
+    }),
     perPassword: limits.rate({ kind: 'password', perMinute: PASSWORDS_PER_MINUTE, what: 'passwords of this user' }),
   }
 }
@@ -212,7 +226,7 @@ async function joinDemoTeam({ database, clock }: ConsoleParts, teams: TeamStore,
 /** Opens the library and its connection when they are first needed, once. */
 function lazySignIn(
   parts: ConsoleParts,
-  deps: SignInDeps & Pick<SignInOptions, 'attempts' | 'factors'>,
+  deps: SignInDeps & Pick<SignInOptions, 'attempts' | 'factors' | 'passkeys'>,
   playgroundKeys: PlaygroundKeys,
 ): { open: () => Promise<SignIn>; close: () => Promise<void> } {
   let opened: Promise<{ readonly signIn: SignIn; readonly connection: SignInConnection }> | null = null

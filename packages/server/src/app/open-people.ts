@@ -8,6 +8,7 @@ import type { PeopleDeps } from '../console/console-deps.ts'
 import { renderAddressEmail, renderAddressTakenEmail } from '../platform/mail/address-emails.ts'
 import type { MailContent } from '../platform/mail/mailer.ts'
 import { renderNewDeviceEmail } from '../platform/mail/new-device-email.ts'
+import { renderNewPasskeyEmail } from '../platform/mail/new-passkey-email.ts'
 import { type OutboxDeps, sendMail } from '../platform/mail/outbox.ts'
 import { renderSignInEmail } from '../platform/mail/sign-in-email.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
@@ -37,7 +38,14 @@ export interface OpenPeople {
   readonly deps: PeopleDeps
   readonly signIn: Pick<
     SignInDeps,
-    'sendLink' | 'sendAddressLink' | 'sendAddressTaken' | 'sendNewDevice' | 'verifyWallet' | 'findInvited' | 'onJoined'
+    | 'sendLink'
+    | 'sendAddressLink'
+    | 'sendAddressTaken'
+    | 'sendNewDevice'
+    | 'sendNewPasskey'
+    | 'verifyWallet'
+    | 'findInvited'
+    | 'onJoined'
   >
   /** Tells teams whose credits run low; null where no mail is sent. */
   readonly notifyLowBalances: (() => Promise<void>) | null
@@ -83,6 +91,13 @@ export function openPeople(parts: PeopleParts): OpenPeople {
         const content = renderNewDeviceEmail({
           ...{ brand: await brand(), link: `${parts.origin()}/console/account` },
           ...seen,
+        })
+        await sendEmail(parts, { email, content, expiresAt: clock.now() + TAKEN_EMAIL_MS })
+      },
+      sendNewPasskey: async ({ email, ...added }) => {
+        const content = renderNewPasskeyEmail({
+          ...{ brand: await brand(), link: `${parts.origin()}/console/account` },
+          ...added,
         })
         await sendEmail(parts, { email, content, expiresAt: clock.now() + TAKEN_EMAIL_MS })
       },

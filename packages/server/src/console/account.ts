@@ -2,9 +2,9 @@
 import { consoleEndpoints } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { ServiceError } from '../platform/errors/service-error.ts'
-import type { LinkWalletOutcome, ProveEmailOutcome, User } from '../access/sign-in/sign-in.ts'
-import type { ConsoleDeps } from './console-deps.ts'
+import type { LinkWalletOutcome, ProveEmailOutcome } from '../access/sign-in/sign-in.ts'
 import { type ConsoleEdge, mountSession, notSignedIn } from './session-route.ts'
+import { comesInWithout } from './ways-in.ts'
 
 const secondsOf = (ms: number): number => Math.floor(ms / 1_000)
 
@@ -13,16 +13,23 @@ function mountPerson(app: FastifyInstance, parts: ConsoleEdge): void {
   mountSession(app, parts, consoleEndpoints.getAccountWays, async ({ session }) => {
     const { user } = session
     const signIn = await deps.signIn()
-    const [hasPassword, wallets, factor] = await Promise.all([
+    const [hasPassword, wallets, factor, passkeys] = await Promise.all([
       signIn.hasPassword(user.userId),
       signIn.listWallets(user.userId),
       deps.factors.read(user.userId),
+      deps.passkeys.list(user.userId),
     ])
     return {
       name: user.name,
       email: user.hasEmail ? user.email : null,
       has_password: hasPassword,
       second_factor: { is_on: factor.isOn, recovery_codes_left: factor.recoveryCodesLeft },
+      passkeys: passkeys.map((passkey) => ({
+        ...{ id: passkey.passkeyId, name: passkey.name, added_at: secondsOf(passkey.addedAt) },
+        last_used_at: passkey.lastUsedAt === null ? null : secondsOf(passkey.lastUsedAt),
+        ...{ is_backed_up: passkey.isBackedUp, is_usable: passkey.isUsable },
+      })),
+      passkeys_off: deps.passkeys.obstacle(),
       wallets: wallets.map(({ walletId, address, chainId, linkedAt }) => ({
         ...{ id: walletId, address, chain_id: chainId, linked_at: secondsOf(linkedAt) },
       })),
@@ -65,12 +72,6 @@ function requireLinked(outcome: LinkWalletOutcome): void {
     case 'too_many':
       throw new ServiceError('limit_reached', 'There are as many wallets as a person can have. Remove one first.')
   }
-}
-
-/** Whether a person signs in without a wallet: by an email that this gateway sends, or by their password. */
-async function comesInOtherwise({ offers, settings, signIn }: ConsoleDeps, user: User): Promise<boolean> {
-  if (!user.hasEmail) return false
-  return offers.link || ((await settings()).allowsPasswords && (await (await signIn()).hasPassword(user.userId)))
 }
 
 function requireProven(outcome: ProveEmailOutcome): void {
@@ -120,13 +121,13 @@ function mountWallets(app: FastifyInstance, parts: ConsoleEdge): void {
   })
   mountSession(app, parts, consoleEndpoints.removeSignInWallet, async ({ session, path }) => {
     const signIn = await deps.signIn()
-    const hasOtherWay = await comesInOtherwise(deps, session.user)
+    const hasOtherWay = () => comesInWithout('wallet', deps, session.user)
     if (await signIn.unlinkWallet(session.user, path.wallet_id, hasOtherWay)) return { done: true }
     const wallets = await signIn.listWallets(session.user.userId)
     if (wallets.some(({ walletId }) => walletId === path.wallet_id)) {
       throw new ServiceError(
         'last_way_in',
-        'Without this wallet you could not sign in. Add an email address or another wallet first.',
+        'Without this wallet you could not sign in. Add an email address, a passkey or another wallet first.',
       )
     }
     throw new ServiceError('wallet_not_found', 'There is no such wallet.', { param: 'wallet_id' })

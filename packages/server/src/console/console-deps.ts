@@ -1,6 +1,7 @@
 import type { ConsoleSession } from '@svc/contract'
 import type { Idempotency } from '../admission/idempotency/idempotency.ts'
 import type { GatewaySettings } from '../access/operators/gateway-settings.ts'
+import type { Passkeys } from '../access/sign-in/passkeys.ts'
 import type { SecondFactors } from '../access/sign-in/second-factors.ts'
 import type { SignIn } from '../access/sign-in/sign-in.ts'
 import type { DeviceSignInDeps } from '../access/devices/device-sign-in.ts'
@@ -19,6 +20,7 @@ export interface ConsoleDeps {
   /** Loads the sign-in library on first use: it is slow to load, and a start must not wait for it. */
   readonly signIn: () => Promise<SignIn>
   readonly factors: SecondFactors
+  readonly passkeys: Passkeys
   /** @throws {ServiceError} 404 for a person who is no member, 403 where the role does not reach. */
   readonly authorize: (userId: string, teamId: string, permission: Permission) => Promise<Membership>
   readonly teamsOf: (person: { readonly userId: string; readonly name: string }) => Promise<readonly Membership[]>
@@ -52,6 +54,8 @@ export interface ConsoleDeps {
   readonly devices: DeviceSignInDeps
   /** Codes of terminals that one person types. */
   readonly perDevice: RateLimit
+  /** Passkeys that one person begins to add. */
+  readonly perPasskey: RateLimit
   /** Passwords that one person tries. */
   readonly perPassword: RateLimit
 }

@@ -3,6 +3,7 @@ import { mountModelPrice, mountModelSpeeds, mountRequestPrice } from './model-pr
 import { mountAccount } from './account.ts'
 import { mountDevices } from './devices.ts'
 import { mountOwnInvitations } from './own-invitations.ts'
+import { mountPasskeys } from './passkeys.ts'
 import { mountPlaygroundKey } from './playground-key.ts'
 import { mountOperatorAccounts } from './operator-accounts.ts'
 import { mountOperatorDeposits } from './operator-deposits.ts'
@@ -31,6 +32,7 @@ export function mountConsoleRoutes(app: FastifyInstance, parts: ConsoleEdge): vo
   mountSessions(app, parts)
   mountAccount(app, parts)
   mountSecondFactor(app, parts)
+  mountPasskeys(app, parts)
   mountDevices(app, parts)
   mountOwnInvitations(app, parts)
   mountTeamPeople(app, parts)

@@ -5,7 +5,8 @@ import type { CodeOutcome } from '../access/sign-in/second-factors.ts'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import { type ConsoleEdge, mountSession } from './session-route.ts'
 
-function requireRight(outcome: CodeOutcome): void {
+/** @throws {ServiceError} 403 for a wrong code, 429 after several. */
+export function requireRight(outcome: CodeOutcome): void {
   if (outcome !== 'right') throw refusalOf(outcome)
 }
 

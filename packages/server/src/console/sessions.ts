@@ -24,6 +24,7 @@ async function describeGateway(deps: ConsoleDeps, isLocal: boolean): Promise<Con
     signup: settings.signup,
     sign_in: {
       ...{ demo: demo && isLocal, link, password: settings.allowsPasswords, wallet: settings.allowsWallets },
+      passkey: deps.passkeys.obstacle() === null,
       first_run: !(await deps.hasOperator()),
     },
   }

@@ -12,13 +12,16 @@ import { entryPlugin } from './entry-plugin.ts'
 import { fieldNames, tableNames, walletSchema } from './library-schema.ts'
 import { hasMailbox, WALLET_EMAIL_DOMAIN } from './sign-in.ts'
 import { ADDRESS_HEADER, FIRST_RUN_PATH, SIGN_IN_PATH } from './sign-in-paths.ts'
+import { passkeyPlugin } from './passkey-plugin.ts'
+import type { Passkeys } from './passkeys.ts'
 import type { PasswordAttemptStore } from './password-attempt-store.ts'
 import type { SecondFactors } from './second-factors.ts'
 import type { SignInDeps, WalletSignature } from './sign-in-policy.ts'
 
 export interface SignInOptions extends SignInDeps {
   readonly attempts: PasswordAttemptStore
-  readonly factors: Pick<SecondFactors, 'isProven' | 'prove'>
+  readonly factors: Pick<SecondFactors, 'isProven' | 'prove' | 'noteProven'>
+  readonly passkeys: Pick<Passkeys, 'obstacle' | 'beginEntry' | 'enter'>
   readonly client: DatabaseSync | Pool
   /** Origins by which browsers may reach the console; the first is the one that links name. */
   readonly origins: readonly [string, ...string[]]
@@ -54,6 +57,9 @@ const RATE_LIMIT = {
     '/sign-in/*': { window: 60, max: 5 },
     '/magic-link/verify': { window: 60, max: 10 },
     '/siwe/*': { window: 60, max: 10 },
+    // Nothing can be guessed there, and a page asks when it opens, so that the browser offers a passkey by itself.
+    '/passkey/options': { window: 60, max: 120 },
+    '/passkey/verify': { window: 60, max: 10 },
     '/first-run': { window: 60, max: 5 },
     '/join': { window: 60, max: 10 },
   },
@@ -144,6 +150,7 @@ export function createLibrary(options: SignInOptions, hooks: LibraryHooks) {
         schema: walletSchema,
       }),
       entryPlugin(options),
+      passkeyPlugin({ ...options, cookieName: `${prefix}.passkey`, isSecure: secure }),
     ],
   })
 }

@@ -17,6 +17,7 @@ import {
   FIRST_RUN_PATH,
   JOIN_PATH,
   OFFERED,
+  PASSKEY_OPTIONS_PATH,
   PASSWORD_PATH,
   SIGN_IN_PATH,
 } from './sign-in-paths.ts'
@@ -89,6 +90,7 @@ export function openSignIn(options: SignInOptions): SignIn {
     challengeWallet: (user, place) => challengeWallet(wallets, user, place),
     linkWallet: (session, signed) => linkWallet(wallets, session, signed),
     unlinkWallet: (user, walletId, hasOtherWay) => unlinkWallet(wallets, { user, hasOtherWay }, walletId),
+    sendNewPasskey: (mail) => later(() => options.sendNewPasskey(mail)),
     close: async () => void (await Promise.all(background)),
   }
 }
@@ -99,12 +101,13 @@ interface Answering extends SignInOptions {
 }
 
 async function answer(library: Library, options: Answering, request: Request): Promise<Response> {
-  const { policy, demoEmail, guard, factors } = options
+  const { policy, demoEmail, guard, factors, passkeys } = options
   const path = new URL(request.url).pathname.slice(SIGN_IN_PATH.length)
   const isOffered = OFFERED.has(`${request.method} ${path}`)
   const isOff =
     (path === DEMO_PATH && demoEmail === null) ||
     (path === PASSWORD_PATH && !(await policy.allowsPasswords())) ||
+    (path.startsWith('/passkey/') && passkeys.obstacle() !== null) ||
     (path.startsWith('/siwe/') && !(await policy.allowsWallets()))
   if (!isOffered || isOff) {
     return Response.json({ code: 'NOT_FOUND', message: 'There is nothing here.' }, { status: 404 })
@@ -114,7 +117,7 @@ async function answer(library: Library, options: Answering, request: Request): P
   if (refused !== null) return refused
   const answered = path === '/magic-link/verify' ? await openLink(library, request) : await library.handler(request)
   if (answered.status === 429) return tooMany(answered)
-  if (!answered.ok || path === CHALLENGE_PATH) return answered
+  if (!answered.ok || path === CHALLENGE_PATH || path === PASSKEY_OPTIONS_PATH) return answered
   const cookies = answered.headers.getSetCookie()
   const pairs = cookies.map((cookie) => cookie.split(';')[0] ?? '').join('; ')
   const visit = await findVisit(library, factors, pairs)

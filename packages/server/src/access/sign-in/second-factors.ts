@@ -51,6 +51,8 @@ export interface SecondFactors {
   ): Promise<readonly string[] | Exclude<CodeOutcome, 'right'>>
   /** Opens a session by a code. */
   prove(person: { readonly userId: string; readonly sessionId: string }, code: string): Promise<CodeOutcome>
+  /** Notes that the person has come in by a passkey, which is both factors. */
+  noteProven(sessionId: string): Promise<void>
   /** Takes a code for what only its person may do. */
   take(userId: string, code: string): Promise<CodeOutcome>
   /** New recovery codes in the place of all others. */
@@ -108,6 +110,7 @@ export function createSecondFactors(deps: SecondFactorDeps): SecondFactors {
       if (outcome === 'right') await store.prove(sessionId, now())
       return outcome
     },
+    noteProven: async (sessionId) => void (await store.prove(sessionId, now())),
     take,
     renewCodes: async (userId) => {
       const codes = createCodes()

@@ -14,6 +14,10 @@ export const DEMO_PATH = '/sign-in/demo'
 export const PASSWORD_PATH = '/sign-in/email'
 /** Finishes a sign-in that waits for a second factor. */
 export const FACTOR_PATH = '/second-factor'
+/** Asks for what a browser asks a passkey for. */
+export const PASSKEY_OPTIONS_PATH = '/passkey/options'
+/** Signs in by a passkey. */
+export const PASSKEY_PATH = '/passkey/verify'
 export const CHALLENGE_PATH = '/siwe/challenge'
 
 /**
@@ -25,6 +29,8 @@ export const OFFERED: ReadonlySet<string> = new Set([
   `POST ${PASSWORD_PATH}`,
   `POST ${FACTOR_PATH}`,
   `POST ${DEMO_PATH}`,
+  `POST ${PASSKEY_OPTIONS_PATH}`,
+  `POST ${PASSKEY_PATH}`,
   `POST ${CHALLENGE_PATH}`,
   'POST /siwe/verify',
   `POST ${FIRST_RUN_PATH}`,

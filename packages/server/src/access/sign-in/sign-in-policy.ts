@@ -24,6 +24,12 @@ export interface NewDeviceMail {
   readonly at: number
 }
 
+/** A passkey that was added to an account. */
+export interface NewPasskeyMail extends NewDeviceMail {
+  /** As the person calls it. */
+  readonly name: string
+}
+
 /** What else the library is given. */
 export interface SignInDeps {
   readonly policy: SignInPolicy
@@ -47,6 +53,8 @@ export interface SignInDeps {
   readonly sendAddressTaken: (mail: { readonly email: string }) => Promise<void>
   /** Tells the reader that their account was signed in to by a browser that it did not know. */
   readonly sendNewDevice: (mail: NewDeviceMail) => Promise<void>
+  /** Tells the reader that a passkey was added to their account. */
+  readonly sendNewPasskey: (mail: NewPasskeyMail) => Promise<void>
   /** Whether a signature is the wallet's: its key's, or its code's on that chain. Null where it is neither's. */
   readonly verifyWallet: (signed: WalletSignature) => Promise<'eoa' | 'contract' | null>
   /** The address that an open invitation was sent to; null where the token opens none. */

@@ -2,6 +2,7 @@
  * Room `sign-in`: who a person is. It wraps the sign-in library, so that nothing else knows which one it is, and knows
  * nothing of teams, roles or credits. Source: decision 0040 (sign-in).
  */
+import type { NewPasskeyMail } from './sign-in-policy.ts'
 
 /** Where a browser signs out, below the path of the sign-in pages. */
 export const SIGN_OUT_PATH = '/sign-out'
@@ -105,9 +106,11 @@ export interface SignIn {
   /**
    * Never takes the last way in. Returns false where there is no such wallet, or it is that.
    *
-   * @param hasOtherWay whether the person can come in without any wallet.
+   * @param hasOtherWay whether the person can come in without any wallet; asked again afterwards.
    */
-  unlinkWallet(user: User, walletId: string, hasOtherWay: boolean): Promise<boolean>
+  unlinkWallet(user: User, walletId: string, hasOtherWay: () => Promise<boolean>): Promise<boolean>
+  /** Tells a person of a passkey that was added, after the answer. */
+  sendNewPasskey(mail: NewPasskeyMail): void
   /** Waits for emails that are being written. */
   close(): Promise<void>
 }

@@ -97,20 +97,20 @@ export async function linkWallet(
 }
 
 /**
- * The last wallet of a person who signs in by wallets alone stays. Two that are removed at the same time each leave the
- * other: a request that finds none left afterwards puts its own back.
+ * The last way in stays. Of two that are removed at the same time each leaves the other: a request that finds none left
+ * afterwards puts its own back.
  */
 export async function unlinkWallet(
   { library }: Pick<WalletDeps, 'library'>,
-  { user, hasOtherWay }: { readonly user: User; readonly hasOtherWay: boolean },
+  { user, hasOtherWay }: { readonly user: User; readonly hasOtherWay: () => Promise<boolean> },
   walletId: string,
 ): Promise<boolean> {
   const { adapter } = await library.$context
   const own = await find(library, 'userId', user.userId)
   const row = own.find(({ id }) => id === walletId)
-  if (row === undefined || (!hasOtherWay && own.length === 1)) return false
+  if (row === undefined || (own.length === 1 && !(await hasOtherWay()))) return false
   await adapter.delete({ model: MODEL, where: [{ field: 'id', value: row.id }] })
-  if (hasOtherWay || (await find(library, 'userId', user.userId)).length > 0) return true
+  if ((await find(library, 'userId', user.userId)).length > 0 || (await hasOtherWay())) return true
   await adapter.create({ model: MODEL, data: { ...row, isPrimary: false }, forceAllowId: true })
   return false
 }

@@ -42,6 +42,15 @@ export function createAccountExport(database: Database): (accountId: string, now
 
 type Reader = readonly [name: string, read: (page: PageQuery) => Promise<readonly ExportRow[]>]
 
+/** People of an account who are in no other, and do not run the gateway. */
+const ownPeople = (accountId: string) => sql<string>`(
+  select m.user_id from team_member m join team t on t.team_id = m.team_id
+   where t.account_id = ${accountId}
+     and not exists (
+       select 1 from team_member o join team ot on ot.team_id = o.team_id
+        where o.user_id = m.user_id and ot.account_id <> ${accountId})
+     and not exists (select 1 from operator p where p.user_id = m.user_id))`
+
 /** A person may be in several teams of one account. */
 const memberId = sql<string>`team_member.team_id || ':' || team_member.user_id`
 
@@ -78,6 +87,19 @@ function holderReaders({ read }: Database): readonly Reader[] {
           .where('team.account_id', '=', accountId)
           .where(memberId, '>', after)
           .orderBy(memberId)
+          .limit(limit)
+          .execute(),
+    ],
+    [
+      // Of people who are in no other account: erasing it removes them. What a device signs with is not read.
+      'passkeys',
+      ({ accountId, after, limit }) =>
+        read
+          .selectFrom('passkey')
+          .select(['passkey_id as id', 'passkey_id', 'user_id', 'name', 'rp_id', 'added_at', 'last_used_at'])
+          .where('user_id', 'in', ownPeople(accountId))
+          .where('passkey_id', '>', after)
+          .orderBy('passkey_id')
           .limit(limit)
           .execute(),
     ],

@@ -118,7 +118,7 @@ function peopleRemovals(read: Read, accountId: string): readonly CompiledQuery[]
          and (value like '%' || u.email || '%' or value like '%' || u.id || '%'))`,
     sql`delete from key_reader where user_id in (${leavers(accountId)})`,
     sql`delete from idempotent_request where caller_id in (${leavers(accountId)})`,
-    // Sessions, passwords, wallets, second factors and places in teams go with the person.
+    // Sessions, passwords, wallets, passkeys, second factors and places in teams go with the person.
     sql`delete from sign_in_user where id in (${leavers(accountId)})`,
     sql`delete from team_member where team_id in (${teamsOf(accountId)})`,
   ].map((statement) => statement.compile(read))

@@ -39,8 +39,37 @@ interface ProvenSessionTable {
   proven_at: number
 }
 
-/** The tables of second factors. */
+/** A passkey, which signs its person in. */
+interface PasskeyTable {
+  passkey_id: string
+  user_id: string
+  /** In base64url. */
+  credential_id: string
+  /** COSE, in base64url. */
+  public_key: string
+  counter: number
+  /** The name of the gateway that it was made for. */
+  rp_id: string
+  /** With commas between. */
+  transports: string
+  is_backed_up: 0 | 1
+  name: string
+  added_at: number
+  last_used_at: number | null
+}
+
+/** What a device is to sign. Either a session or a browser may answer it. */
+interface PasskeyChallengeTable {
+  challenge_hash: string
+  session_id: Generated<string | null>
+  browser_hash: Generated<string | null>
+  expires_at: number
+}
+
+/** The tables of second factors, and of passkeys, which are both factors. */
 export interface FactorTables {
+  passkey: PasskeyTable
+  passkey_challenge: PasskeyChallengeTable
   second_factor: SecondFactorTable
   recovery_code: RecoveryCodeTable
   proven_session: ProvenSessionTable
