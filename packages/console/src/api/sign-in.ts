@@ -1,10 +1,15 @@
 /** The sign-in pages' calls. They belong to the sign-in library of the gateway and not to the contract. */
+import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser'
 
 /** A refusal that a person can read. */
 export class SignInError extends Error {
-  constructor(message: string) {
+  /** What the gateway calls it; null where it was not reached. */
+  readonly code: string | null
+
+  constructor(message: string, code: string | null = null) {
     super(message)
     this.name = 'SignInError'
+    this.code = code
   }
 }
 
@@ -27,7 +32,8 @@ async function post(path: string, body: object): Promise<unknown> {
   const answer: unknown = await response.json().catch(() => null)
   const code: unknown = Reflect.get(Object(answer), 'code')
   const message: unknown = Reflect.get(Object(answer), 'message')
-  throw new SignInError(REFUSALS[String(code)] ?? (typeof message === 'string' ? message : 'That did not work.'))
+  const words = REFUSALS[String(code)] ?? (typeof message === 'string' ? message : 'That did not work.')
+  throw new SignInError(words, typeof code === 'string' ? code : null)
 }
 
 /** Whether a way of signing in has let the person in, or asks for a code besides. */
@@ -48,6 +54,14 @@ export const sendSignInLink = (email: string, next: string): Promise<unknown> =>
   post('/sign-in/magic-link', { email, callbackURL: next })
 
 export const signInByLink = (token: string): Promise<unknown> => post('/magic-link/verify', { token })
+
+/** What the browser is asked for, as `navigator.credentials.get` has it. */
+export async function passkeyOptions(): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  return (await post('/passkey/options', {})) as PublicKeyCredentialRequestOptionsJSON
+}
+
+/** @param answer of the browser. */
+export const signInByPasskey = (answer: object): Promise<unknown> => post('/passkey/verify', answer)
 
 /** The message that the wallet is to sign. */
 export async function challengeWallet(place: { readonly address: string; readonly chainId: number }): Promise<string> {

@@ -2,6 +2,7 @@ import { useSignedIn } from '../../api/session.ts'
 import { Page } from '../../ui/page.tsx'
 import { EmailCard } from './email-card.tsx'
 import { NameCard, PasswordCard } from './person-cards.tsx'
+import { PasskeyCard } from './passkey-card.tsx'
 import { SecondFactorCard } from './second-factor-card.tsx'
 import { Sessions } from './sessions.tsx'
 import { WalletCard } from './wallet-card.tsx'
@@ -16,6 +17,7 @@ export function AccountPage() {
           {user.email === null && gateway.sign_in.link && <EmailCard />}
           {gateway.sign_in.password && user.email !== null && <PasswordCard />}
           {gateway.sign_in.wallet && <WalletCard />}
+          <PasskeyCard />
           <SecondFactorCard />
         </div>
         <Sessions />

@@ -14,7 +14,7 @@ export function SecondFactorCard() {
     <Card title="Second factor">
       <p className="text-soft">
         {factor.is_on
-          ? `On: signing in takes a code of your app, too. ${factor.recovery_codes_left} recovery codes are left.`
+          ? `On: signing in takes a code of your app, too, unless you use a passkey. ${factor.recovery_codes_left} recovery codes are left.`
           : 'Off: your email, password or wallet alone signs in as you.'}
       </p>
       <div className="mt-3 flex flex-wrap gap-2">

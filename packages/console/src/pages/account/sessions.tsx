@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/page.tsx'
 import { Time } from '../../ui/time.tsx'
 import { toast } from '../../ui/toasts.tsx'
+import { browserName } from './browser-name.ts'
 
 const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
@@ -63,30 +64,4 @@ export function Sessions() {
       </ul>
     </Card>
   )
-}
-
-/** From the more special name to the more general: browsers also name those that they descend from. */
-const BROWSERS = [
-  ['Edg/', 'Edge'],
-  ['OPR/', 'Opera'],
-  ['Firefox/', 'Firefox'],
-  ['Chrome/', 'Chrome'],
-  ['Safari/', 'Safari'],
-] as const
-const SYSTEMS = [
-  ['Android', 'Android'],
-  ['iPhone', 'iPhone'],
-  ['iPad', 'iPad'],
-  ['Windows', 'Windows'],
-  ['Mac OS X', 'macOS'],
-  ['Linux', 'Linux'],
-] as const
-
-/** Such as `Firefox on Windows`; what names no browser is shown as it is. */
-function browserName(userAgent: string | null): string {
-  if (userAgent === null) return 'Unknown browser'
-  const browser = BROWSERS.find(([mark]) => userAgent.includes(mark))?.[1]
-  const system = SYSTEMS.find(([mark]) => userAgent.includes(mark))?.[1]
-  if (browser === undefined) return userAgent
-  return system === undefined ? browser : `${browser} on ${system}`
 }

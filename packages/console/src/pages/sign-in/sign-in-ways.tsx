@@ -2,6 +2,7 @@ import { EMAIL_ADDRESS_LENGTH_MAX, PASSWORD_LENGTH_MAX } from '@svc/contract'
 import { clsx } from 'clsx'
 import { Mail, Wallet } from 'lucide-react'
 import { useState, type FormEvent } from 'react'
+import { hasPasskeys } from '../../api/passkeys.ts'
 import { useSession } from '../../api/session.ts'
 import { challengeWallet, sendSignInLink, signInByDemo, signInByPassword, signInByWallet } from '../../api/sign-in.ts'
 import { Button } from '../../ui/button.tsx'
@@ -10,6 +11,7 @@ import { formText } from '../../ui/form-text.ts'
 import { textLink } from '../../ui/text-link.ts'
 import { type InjectedWallet, useInjectedWallets } from '../../wallet/injected-wallets.ts'
 import { connectWallet, signText } from '../../wallet/wallet-calls.ts'
+import { PasskeyWay } from './passkey-way.tsx'
 import { Problem } from './problem.tsx'
 import { SecondFactorForm } from './second-factor-form.tsx'
 import { placeAfter, useEnter } from './use-enter.ts'
@@ -26,6 +28,8 @@ interface SignInWaysProps {
 export function SignInWays(props: SignInWaysProps) {
   const { sign_in: ways } = useSession().gateway
   const hasForm = ways.password || ways.link
+  const hasAnother = ways.demo || hasForm
+  const canUsePasskey = ways.passkey && hasPasskeys()
   return (
     <>
       {ways.demo && <DemoButton onEntered={props.onEntered} />}
@@ -36,9 +40,16 @@ export function SignInWays(props: SignInWaysProps) {
           look={ways.demo ? 'secondary' : 'primary'}
           canUsePassword={ways.password}
           canSendLink={ways.link}
+          offersPasskeys={canUsePasskey}
         />
       )}
-      {ways.wallet && <Wallets onEntered={props.onEntered} />}
+      {canUsePasskey && (
+        <>
+          {hasAnother && <Divider />}
+          <PasskeyWay onEntered={props.onEntered} />
+        </>
+      )}
+      {ways.wallet && <Wallets hasAnother={hasAnother || canUsePasskey} onEntered={props.onEntered} />}
     </>
   )
 }
@@ -74,10 +85,13 @@ interface MailFormProps extends SignInWaysProps {
   readonly look: 'primary' | 'secondary'
   readonly canUsePassword: boolean
   readonly canSendLink: boolean
+  /** Whether the browser offers passkeys where the address is typed. */
+  readonly offersPasskeys: boolean
 }
 
 /** One address; then a link by mail, or a password where the person has one. */
-function MailForm({ next, email: known, onEntered, look, canUsePassword, canSendLink }: MailFormProps) {
+function MailForm(props: MailFormProps) {
+  const { next, email: known, onEntered, look, canUsePassword, canSendLink, offersPasskeys } = props
   const { enter, isBusy, wantsCode, problem } = useEnter(onEntered)
   const [sentTo, setSentTo] = useState<string | null>(null)
   const [isSending, setSending] = useState(false)
@@ -110,7 +124,7 @@ function MailForm({ next, email: known, onEntered, look, canUsePassword, canSend
         label="E-mail"
         name="email"
         type="email"
-        autoComplete="username"
+        autoComplete={offersPasskeys ? 'username webauthn' : 'username'}
         required
         maxLength={EMAIL_ADDRESS_LENGTH_MAX}
         defaultValue={known}
@@ -165,14 +179,20 @@ async function enterByWallet({ provider }: InjectedWallet): Promise<void> {
 }
 
 /** A button for each wallet of the browser; nothing where there is none. */
-function Wallets({ onEntered }: Pick<SignInWaysProps, 'onEntered'>) {
+function Wallets({
+  hasAnother,
+  onEntered,
+}: Pick<SignInWaysProps, 'onEntered'> & {
+  /** Whether other ways stand above. */
+  readonly hasAnother: boolean
+}) {
   const wallets = useInjectedWallets()
   const { enter, isBusy, wantsCode, problem } = useEnter(onEntered)
   if (wantsCode) return <SecondFactorForm onEntered={onEntered} />
   if (wallets.length === 0) return null
   return (
     <div className="flex flex-col gap-3">
-      <Divider />
+      {hasAnother && <Divider />}
       {wallets.map((wallet) => (
         <Button
           key={wallet.id}
