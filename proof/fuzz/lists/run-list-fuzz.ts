@@ -107,7 +107,8 @@ function checkCatalog(catalog: Catalog): readonly string[] {
   })
   const ids = new Set(models.map(({ id }) => id))
   if (ids.size !== models.length) problems.push('two models have one id')
-  const told: unknown = JSON.parse(JSON.stringify({ object: 'list', data: models.map(renderModel) }))
+  const whole = { object: 'list', data: models.map(renderModel), total_count: models.length, links: { next: null } }
+  const told: unknown = JSON.parse(JSON.stringify(whole))
   const read = endpoints.listModels.reply.json.safeParse(told)
   if (!read.success) problems.push(`the list cannot be served: ${read.error.message.slice(0, STORY_LENGTH)}`)
   return problems
