@@ -39,9 +39,9 @@ export function mountOperatorOffers(app: FastifyInstance, parts: ConsoleEdge): v
   const services = parts.edge.operators
   const { offers } = services
   mountSession(app, parts, consoleEndpoints.getOffers, async () => {
-    const { prices, routes, ...rest } = await offers.list()
+    const { upstreams, problems, prices, routes } = await offers.list()
     return {
-      ...rest,
+      ...{ upstreams, problems },
       prices: prices.map(({ at, ...price }) => ({ ...price, at: secondsOf(at) })),
       routes: routes.map(({ at, ...route }) => ({ ...route, at: secondsOf(at) })),
     }
