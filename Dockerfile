@@ -42,7 +42,8 @@ FROM build AS sandbox-build
 COPY packages/sandbox/src packages/sandbox/src
 RUN node packages/server/build/bundle.mjs
 
-# Of a package's files Node loads neither types and sources in TypeScript nor maps.
+# Of a package's files Node loads neither types and sources in TypeScript nor maps. What describes it is not read here
+# either; its licence stays.
 FROM ${NODE_IMAGE} AS gateway-packages
 ENV NODE_ENV=production NPM_CONFIG_USERCONFIG=/run/secrets/npmrc
 WORKDIR /opt/svc
@@ -50,7 +51,8 @@ COPY --from=manifests /parts/gateway ./
 RUN --mount=type=secret,id=npmrc npm ci --ignore-scripts --no-audit --no-fund \
  && npm sbom --package-lock-only --sbom-format cyclonedx >sbom.cdx.json \
  && find . -path '*/node_modules/*' -type f \
-    \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' -o -name '*.tsbuildinfo' \) -delete
+    \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' -o -name '*.tsbuildinfo' \
+    -o -iname 'readme*.md' -o -iname 'changelog*.md' -o -iname 'history.md' \) -delete
 
 FROM ${NODE_IMAGE} AS sandbox-packages
 ENV NODE_ENV=production NPM_CONFIG_USERCONFIG=/run/secrets/npmrc
@@ -59,7 +61,8 @@ COPY --from=manifests /parts/sandbox ./
 RUN --mount=type=secret,id=npmrc npm ci --ignore-scripts --no-audit --no-fund \
  && npm sbom --package-lock-only --sbom-format cyclonedx >sbom.cdx.json \
  && find . -path '*/node_modules/*' -type f \
-    \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' -o -name '*.tsbuildinfo' \) -delete
+    \( -name '*.ts' -o -name '*.mts' -o -name '*.cts' -o -name '*.map' -o -name '*.tsbuildinfo' \
+    -o -iname 'readme*.md' -o -iname 'changelog*.md' -o -iname 'history.md' \) -delete
 
 # Node and what it loads, with the licence of each library and its entry for scanners.
 FROM ${NODE_IMAGE} AS system
