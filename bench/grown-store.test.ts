@@ -2,6 +2,7 @@
 import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readOverview } from '../packages/server/src/money/billing/read-overview.ts'
+import { createUsageStore } from '../packages/server/src/money/billing/usage-store.ts'
 import type { Database } from '../packages/server/src/platform/db/database.ts'
 import { openDatabase } from '../packages/server/src/platform/db/open-database.ts'
 import { CHECKPOINT_WORKER, type FreshDatabase } from '../packages/server/testing/fresh-database.ts'
@@ -22,7 +23,7 @@ describe.skipIf(findPostgres() === null)('on PostgreSQL', () => {
   beforeAll(async () => {
     fresh = await makeTestDatabase('postgres')
     const from = today - DAYS * DAY_MS
-    const keys = await createPastKeys(fresh.place, { accounts: 5, at: from, pepper: 'a pepper' })
+    const keys = await createPastKeys(fresh.place, { accounts: 200, at: from, pepper: 'a pepper' })
     const ids = keys.map(({ keyId }) => keyId)
     await fillHistory(fresh.place, ids, { requests: REQUESTS, from, to: today })
   })
@@ -75,6 +76,27 @@ describe.skipIf(findPostgres() === null)('on PostgreSQL', () => {
     // Ids are looked at from an hour before to an hour after.
     expect(Math.max(...rows)).toBeLessThan((1.2 * REQUESTS) / DAYS)
     expect(rows.reduce((sum, read) => sum + read, 0)).toBeLessThan((6 * REQUESTS) / DAYS)
+  })
+
+  test('a page of requests of a team that asks a lot reads no more than the page, of whichever of its keys', async () => {
+    const [busiest] = await ask([
+      `select k.account_id, k.team_id, k.key_id, a.requests
+         from api_key k
+         join (select account_id, sum(requests) as requests from usage_daily group by 1) a using (account_id)
+         join (select key_id, sum(requests) as requests from usage_daily group by 1) r using (key_id)
+        order by a.requests desc, r.requests desc limit 1`,
+    ])
+    const { account_id: accountId, team_id: teamId, key_id: keyId, requests } = busiest as Record<string, string>
+    expect(Number(requests)).toBeGreaterThan(800)
+    for (const onlyKey of [null, keyId ?? '']) {
+      const scope = { accountId: accountId ?? '', teamId: teamId ?? '', createdBy: null, onlyKey }
+      const page = { after: null, limit: 51 }
+      const statements = await statementsOf(async (database) => {
+        expect(await createUsageStore(database, null).list({ scope }, { from: null, to: null }, page)).toHaveLength(51)
+      })
+      expect(statements).toHaveLength(1)
+      expect(await rowsRead('usage_record', statements[0] ?? '')).toBeLessThan(200)
+    }
   })
 
   test.each(['transfer', 'usage_record', 'ledger_log_pending'])(

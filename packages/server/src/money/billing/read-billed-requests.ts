@@ -33,7 +33,11 @@ export async function* readBilledRequests(
   upstream: string,
   span: { readonly from: number; readonly to: number },
 ): AsyncGenerator<readonly BilledRequest[], void, undefined> {
-  const steps = recordSteps({ read }, { everyAccount: true }, { ids: idsOf(span, null), rows: STEP_ROWS })
+  const steps = recordSteps(
+    { read },
+    { everyAccount: true },
+    { ids: idsOf(span, null), rows: STEP_ROWS, most: STEP_ROWS },
+  )
   for await (const { from, below } of steps) {
     const records = await read
       .selectFrom('usage_record')

@@ -17,7 +17,12 @@ export type UsageScope =
 /** Replaces a key's id for all keys of the playground. */
 const PLAYGROUND_KEYS = 'playground'
 
-/** The account beside the keys of a team, since an index of the account has its records in the order of the page. */
+/**
+ * The rows of a scope, so written that an index has them in the order of a page, whatever the database expects. Rows of
+ * one key are found by it. Those of a team are found by its account, and its keys are asked of each row: PostgreSQL
+ * took a key of an account that asks a lot for one that hardly asks, read all of its history by an index of keys, and
+ * sorted it for each page.
+ */
 export function inScope(
   table: 'usage_record' | 'usage_daily' | 'hold' | 'request_timing',
   scope: UsageScope,
@@ -27,10 +32,15 @@ export function inScope(
   if ('everyAccount' in scope) return sql<SqlBool>`1 = 1`
   const { accountId, teamId, createdBy, onlyKey } = scope
   const made = createdBy === null ? sql`` : sql` and k.created_by = ${createdBy}`
-  const played = onlyKey === PLAYGROUND_KEYS ? sql` and k.kind = 'playground'` : null
-  const one = onlyKey === null ? sql`` : (played ?? sql` and k.key_id = ${onlyKey}`)
+  const keys = sql`select k.key_id from api_key k where k.team_id = ${teamId}${made}`
+  if (isOneKey(onlyKey)) return sql<SqlBool>`${keyId} = ${onlyKey} and (${onlyKey} in (${keys})) is true`
+  const played = onlyKey === null ? sql`` : sql` and k.kind = 'playground'`
   // Rows of timings know no account; they are in the order of their keys.
-  const ofAccount = table === 'request_timing' ? sql`` : sql`${sql.ref(`${table}.account_id`)} = ${accountId} and `
-  return sql<SqlBool>`${ofAccount}${keyId} in
-    (select k.key_id from api_key k where k.team_id = ${teamId}${made}${one})`
+  if (table === 'request_timing') return sql<SqlBool>`${keyId} in (${keys}${played})`
+  return sql<SqlBool>`${sql.ref(`${table}.account_id`)} = ${accountId} and (${keyId} in (${keys}${played})) is true`
+}
+
+/** Whether rows of one key alone are looked at. */
+export function isOneKey(onlyKey: string | null): onlyKey is string {
+  return onlyKey !== null && onlyKey !== PLAYGROUND_KEYS
 }

@@ -7,11 +7,29 @@ import { setImmediate as letOthersRun } from 'node:timers/promises'
 import { sql, type Expression, type SqlBool } from 'kysely'
 import type { Database, DatabaseEngine } from '../../platform/db/database.ts'
 import { leastIdOf } from '../../platform/runtime/ids.ts'
-import type { UsageScope } from './usage-scope.ts'
+import { isOneKey, type UsageScope } from './usage-scope.ts'
 import type { UsageSpan } from './usage-span.ts'
 
-/** Rows of one step; null reads everything at once. Source: some milliseconds on a small machine. */
-export const STEP_ROWS: Readonly<Record<DatabaseEngine, number | null>> = { sqlite: 2_000, postgres: null }
+/**
+ * Records of the first step; each is four times as large as the one before, up to `most`. SQLite's take some
+ * milliseconds on a small machine. On PostgreSQL a page is mostly in the first step, and the largest ends well before
+ * the time that a statement is given. Source: own choice.
+ */
+export const RECORD_STEPS: Readonly<Record<DatabaseEngine, RecordSteps>> = {
+  sqlite: { rows: 2_000, most: 2_000 },
+  postgres: { rows: 1_000, most: 8_000 },
+}
+const STEP_GROWTH = 4
+
+/** Roll-ups of one step; null reads all at once. */
+export const DAY_ROWS: Readonly<Record<DatabaseEngine, number | null>> = { sqlite: 2_000, postgres: null }
+
+export interface RecordSteps {
+  /** Rows of the first step; null reads everything at once. */
+  readonly rows: number | null
+  /** Rows of any step. */
+  readonly most: number
+}
 
 /**
  * How far the time in a record's id may lie from the request's start, in milliseconds. It lies before it by the time
@@ -49,13 +67,14 @@ export function daysOf(first: number | null, end: number | null): DaySpan {
   return { first: first ?? 0, end: end ?? DAY_END }
 }
 
-/** Parts of the records of a scope, newest first, each of so many rows of the index that the scope is read by. */
+/** Parts of the records of a scope, newest first, each of some rows of the index that the scope is read by. */
 export async function* recordSteps(
   { read }: Pick<Database, 'read'>,
   scope: UsageScope,
-  { ids, rows }: { readonly ids: IdSpan; readonly rows: number | null },
+  { ids, rows, most }: RecordSteps & { readonly ids: IdSpan },
 ): AsyncGenerator<IdSpan, void, undefined> {
-  for (let { below } = ids; rows !== null;) {
+  let { below } = ids
+  for (let step = rows; step !== null; step = Math.min(step * STEP_GROWTH, most)) {
     const nth = await read
       .selectFrom('usage_record')
       .select('usage_id')
@@ -64,7 +83,7 @@ export async function* recordSteps(
       .where('usage_id', '<', below)
       .orderBy('usage_id', 'desc')
       .limit(1)
-      .offset(rows - 1)
+      .offset(step - 1)
       .executeTakeFirst()
     yield { from: nth?.usage_id ?? ids.from, below }
     if (nth === undefined) return
@@ -104,5 +123,6 @@ export async function* daySteps(
 function indexedBy(table: 'usage_record' | 'usage_daily', scope: UsageScope): Expression<SqlBool> {
   if ('keyId' in scope) return sql<SqlBool>`${sql.ref(`${table}.key_id`)} = ${scope.keyId}`
   if ('everyAccount' in scope) return sql<SqlBool>`1 = 1`
+  if (isOneKey(scope.onlyKey)) return sql<SqlBool>`${sql.ref(`${table}.key_id`)} = ${scope.onlyKey}`
   return sql<SqlBool>`${sql.ref(`${table}.account_id`)} = ${scope.accountId}`
 }

@@ -8,7 +8,7 @@ import { findMovement, type Movement } from './movement-store.ts'
 import { recordsIn, type UsageFilter } from './usage-filter.ts'
 import { inScope, type UsageScope } from './usage-scope.ts'
 import type { UsageSpan } from './usage-span.ts'
-import { daysOf, daySteps, idsOf, recordSteps, STEP_ROWS } from './usage-steps.ts'
+import { DAY_ROWS, daysOf, daySteps, idsOf, RECORD_STEPS, recordSteps } from './usage-steps.ts'
 import {
   joinDays,
   listDaysOf,
@@ -66,10 +66,12 @@ const DAY_MS = 86_400_000
 /**
  * Makes the store that reads usage records, their roll-ups and open holds. The ledger writes all of them.
  *
- * @param rows rows that are looked at at once; null for all of them.
+ * @param atOnce rows that are looked at at once, null for all of them; absent for as many as suit the engine.
  */
-export function createUsageStore(database: Database, rows: number | null = STEP_ROWS[database.engine]): UsageStore {
-  const { read } = database
+export function createUsageStore(database: Database, atOnce?: number | null): UsageStore {
+  const { read, engine } = database
+  const rows = atOnce === undefined ? DAY_ROWS[engine] : atOnce
+  const steps = atOnce === undefined ? RECORD_STEPS[engine] : { rows: atOnce, most: atOnce ?? 0 }
   const sumDays: UsageStore['sumDays'] = async (filter, firstDay, endDay) => {
     let totals = NO_USAGE
     for await (const days of daySteps(database, filter.scope, { days: daysOf(firstDay, endDay), rows })) {
@@ -89,7 +91,7 @@ export function createUsageStore(database: Database, rows: number | null = STEP_
     async list(filter, span, { after, limit }) {
       const found: UsageRow[] = []
       if (await isEmpty(filter, span)) return found
-      for await (const ids of recordSteps(database, filter.scope, { ids: idsOf(span, after), rows })) {
+      for await (const ids of recordSteps(database, filter.scope, { ids: idsOf(span, after), ...steps })) {
         const part = await read
           .selectFrom('usage_record')
           .selectAll('usage_record')
@@ -106,7 +108,7 @@ export function createUsageStore(database: Database, rows: number | null = STEP_
     async sumRecords(filter, span) {
       let totals = NO_USAGE
       if (await isEmpty(filter, span)) return totals
-      for await (const ids of recordSteps(database, filter.scope, { ids: idsOf(span, null), rows })) {
+      for await (const ids of recordSteps(database, filter.scope, { ids: idsOf(span, null), ...steps })) {
         totals = addTotals(totals, await sumRecordsOf(read, filter, { span, ids }))
       }
       return totals
@@ -123,7 +125,7 @@ export function createUsageStore(database: Database, rows: number | null = STEP_
       const days: UsageDay[] = []
       for (const segment of segments) {
         const span = { from: segment.from, to: segment.to }
-        for await (const ids of recordSteps(database, filter.scope, { ids: idsOf(span, null), rows })) {
+        for await (const ids of recordSteps(database, filter.scope, { ids: idsOf(span, null), ...steps })) {
           days.push(...(await listRecordDays(read, filter, { span, ids, offsetMs: segment.offsetMs, by })))
         }
       }
