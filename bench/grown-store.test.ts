@@ -1,5 +1,4 @@
 /** What one piece of work reads does not grow with the store. */
-import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readOverview } from '../packages/server/src/money/billing/read-overview.ts'
 import { createUsageStore } from '../packages/server/src/money/billing/usage-store.ts'
@@ -10,6 +9,9 @@ import { openPostgresSession } from '../packages/server/testing/postgres-session
 import { findPostgres, makeTestDatabase } from '../packages/server/testing/test-database.ts'
 import { fillHistory } from './fill-history.ts'
 import { createPastKeys } from './past-keys.ts'
+
+/** What sees each query before it is sent. */
+type QueryWatcher = Parameters<Database['read']['withPlugin']>[0]
 
 const DAY_MS = 86_400_000
 const DAYS = 30
@@ -49,7 +51,7 @@ describe.skipIf(findPostgres() === null)('on PostgreSQL', () => {
   async function statementsOf(work: (database: Database) => Promise<unknown>): Promise<readonly string[]> {
     const database = await openDatabase({ ...fresh.place, checkpointWorker: CHECKPOINT_WORKER })
     const asked: string[] = []
-    const watch: KyselyPlugin = {
+    const watch: QueryWatcher = {
       transformQuery({ node, queryId }) {
         const { sql, parameters } = database.read.getExecutor().compileQuery(node, queryId)
         asked.push(sql.replaceAll(/\$(\d+)/g, (_all, at) => `'${String(parameters[Number(at) - 1])}'`))
