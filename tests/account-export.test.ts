@@ -31,7 +31,8 @@ describeEachEngine('an export of an account', (engine) => {
     const run = (...words: readonly string[]) =>
       runAdmin(
         {
-          open: () => openAdmin({ databaseUrl, dataDir, peppers: null, limits: limitsSchema.parse({}) }),
+          open: () =>
+            openAdmin({ databaseUrl, dataDir, peppers: null, limits: limitsSchema.parse({}), limitsOfFile: new Set() }),
           migrate: () => Promise.reject(new Error('nothing is migrated here')),
           print: () => undefined,
           printError: (text) => void errors.push(text),

@@ -38,7 +38,7 @@ afterAll(async () => {
 })
 
 const PLACES = [
-  ...(['Earnings', 'Accounts', 'Deposits', 'Upstreams', 'Prices', 'Announcements'] as const),
+  ...(['Earnings', 'Accounts', 'Deposits', 'Upstreams', 'Prices', 'Limits', 'Announcements'] as const),
   ...(['Audit', 'Journal', 'Settings'] as const),
 ]
 
@@ -212,6 +212,25 @@ test('a price is set after a look at what it changes, and is removed', { timeout
   await changes.waitFor()
   await giveReason('cheap again', 'Remove it')
   await set.waitFor({ state: 'detached' })
+})
+
+test('a limit of the gateway is set after a look at what follows, and goes back', { timeout: TEST_MS }, async () => {
+  await openPlace(page, 'Limits')
+  await page.getByRole('region', { name: 'Read at a start alone' }).getByText('lease_ms').waitFor()
+  expect(await faultsOf(page)).toEqual([])
+  await page.getByRole('button', { name: 'Change claims_per_day' }).click()
+  await page.getByLabel('Limit', { exact: true }).fill('50')
+  expect(await faultsOf(page)).toEqual([])
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('region', { name: 'What changes' }).getByText('Deposit claims of one key in a day').waitFor()
+  expect(await faultsOf(page)).toEqual([])
+  await giveReason('a flood', 'Apply it')
+  const row = page.getByRole('row').filter({ hasText: 'claims_per_day' })
+  await row.getByText(/^here/).filter({ visible: true }).waitFor()
+  await page.getByRole('button', { name: 'Change claims_per_day' }).click()
+  await page.getByRole('button', { name: 'Preview the default' }).click()
+  await giveReason('it is over', 'Go back to the default')
+  await row.getByText('default', { exact: true }).filter({ visible: true }).waitFor()
 })
 
 test('upstreams, prices, the audit and the journal are shown', { timeout: TEST_MS }, async () => {

@@ -227,6 +227,7 @@ describe('a newcomer', () => {
     // Opened once: that each command opens and closes the storage is promised elsewhere, and takes longest.
     const admin = await openAdmin({
       ...{ databaseUrl: null, dataDir: gateway.dataDir, peppers, sessionSecret, upstreams },
+      limitsOfFile: new Set(),
       limits: limitsSchema.parse({}),
     })
     const deps = {

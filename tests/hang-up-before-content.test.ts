@@ -1,5 +1,7 @@
 /** A client that leaves after the upstream's head and before its first content. */
+import { offerPrice } from '@svc/contract'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { changeOffer } from '../packages/server/src/operations/actions/change-offers.ts'
 import { beginStream } from '../packages/server/testing/stub-upstream.ts'
 import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
@@ -60,6 +62,20 @@ describe('pays', () => {
   test('nothing where the upstream bills nothing then', async () => {
     const { charge, record } = await leave('svc-opus')
     expect([record.status, record.error_code, charge]).toEqual(['cancelled', null, 0n])
+  })
+
+  test('nothing where a route that operators have set beside the file says so', async () => {
+    const { operators } = gateway.gateway
+    const by = { operatorId: null, name: 'Test', way: 'command' } as const
+    const setRoute = (billsOnCancel: boolean) => {
+      const target = { upstream: 'local', model: 'm', price: offerPrice.parse(price), weight: null }
+      const value = { targets: [{ ...target, bills_on_cancel: billsOnCancel }], fallback: true }
+      return changeOffer(operators, by, { change: { kind: 'route', id: 'svc-gemini', value }, reason: 'a test' })
+    }
+    await setRoute(true)
+    expect((await leave('svc-gemini')).charge).toBeGreaterThan(0n)
+    await setRoute(false)
+    expect((await leave('svc-gemini')).charge).toBe(0n)
   })
 
   test('the cost, where the upstream tells it', async () => {

@@ -9,6 +9,7 @@ import { deviceEndpoints } from './console/device-endpoints.ts'
 import { invitationEndpoints } from './console/invitation-endpoints.ts'
 import { fundingEndpoints } from './console/funding-endpoints.ts'
 import { invoiceEndpoints } from './console/invoice-endpoints.ts'
+import { limitEndpoints } from './console/limit-endpoints.ts'
 import { modelPriceEndpoints } from './console/model-endpoints.ts'
 import { offerEndpoints } from './console/offer-endpoints.ts'
 import { operatorEndpoints } from './console/operator-endpoints.ts'
@@ -30,6 +31,7 @@ export const consoleEndpoints = {
   ...operatorEndpoints,
   ...announcementEndpoints,
   ...offerEndpoints,
+  ...limitEndpoints,
   ...modelPriceEndpoints,
 } as const
 

@@ -117,7 +117,7 @@ export async function openVideoStage(engine: DatabaseEngine): Promise<VideoStage
   })
   const dialect = { reportsCost: true, cancels: true, writeBody: openRouterVideoBody }
   const videos = createVideos({ name: 'stub', client, clock, dialect, openElsewhere: null })
-  const circuits = new CircuitBreaker({ failuresMin: 5, openMs: 0 }, clock)
+  const circuits = new CircuitBreaker({ configured: { breakerFailures: 5, breakerOpenMs: 0 } }, clock)
   const upstream = { name: 'stub', videos, circuits } as unknown as WatchedUpstream
   const errors: unknown[] = []
   const closes: (() => Promise<void>)[] = []

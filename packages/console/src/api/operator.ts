@@ -23,6 +23,12 @@ export const offersQuery = queryOptions({
   queryFn: ({ signal }) => consoleApi.call(consoleEndpoints.getOffers, {}, { signal }),
 })
 
+/** Limits of the whole gateway, wherever they are set. */
+export const gatewayLimitsQuery = queryOptions({
+  queryKey: [OPERATOR, 'limits'],
+  queryFn: ({ signal }) => consoleApi.call(consoleEndpoints.getGatewayLimits, {}, { signal }),
+})
+
 export const operatorsQuery = queryOptions({
   queryKey: [OPERATOR, 'operators'],
   queryFn: ({ signal }) => consoleApi.call(consoleEndpoints.listOperators, {}, { signal }),

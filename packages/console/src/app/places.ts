@@ -6,6 +6,7 @@ import {
   Boxes,
   ChartLine,
   ChartNoAxesColumn,
+  Gauge,
   HandCoins,
   KeyRound,
   LayoutDashboard,
@@ -44,6 +45,7 @@ export const places: readonly Place[] = [
   { name: 'Deposits', path: 'operator/deposits', icon: HandCoins, permission: 'operator', isPrimary: false },
   { name: 'Upstreams', path: 'operator/upstreams', icon: Activity, permission: 'operator', isPrimary: false },
   { name: 'Prices', path: 'operator/prices', icon: Scale, permission: 'operator', isPrimary: false },
+  { name: 'Limits', path: 'operator/limits', icon: Gauge, permission: 'operator', isPrimary: false },
   {
     name: 'Announcements',
     path: 'operator/announcements',

@@ -237,6 +237,12 @@ const operatorPrices = createRoute({
   component: lazyPage(() => import('../pages/operator/prices-page.tsx'), 'PricesPage'),
 })
 
+const operatorLimits = createRoute({
+  getParentRoute: () => operator,
+  path: '/limits',
+  component: lazyPage(() => import('../pages/operator/gateway-limits-page.tsx'), 'GatewayLimitsPage'),
+})
+
 const operatorAnnouncements = createRoute({
   getParentRoute: () => operator,
   path: '/announcements',
@@ -270,6 +276,7 @@ const operatorPages = operator.addChildren([
   operatorDeposits.addChildren([operatorDeposit]),
   operatorUpstreams,
   operatorPrices,
+  operatorLimits,
   operatorAnnouncements,
   operatorAudit,
   operatorJournal,

@@ -61,8 +61,8 @@ export function Card({
   )
 }
 
-/** A list that has nothing in it yet: one sentence, one action. */
-export function Empty({ text, action }: { readonly text: string; readonly action?: ReactNode }) {
+/** A list that has nothing in it yet: one sentence, and one action that leads on. */
+export function Empty({ text, action }: { readonly text: string; readonly action: ReactNode }) {
   return (
     <div
       className="flex flex-col items-center gap-3 rounded-lg

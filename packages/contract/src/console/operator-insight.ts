@@ -101,6 +101,7 @@ export const auditStartReply = z.object({ started: z.boolean().describe('False w
 export const journalActions = [
   'settings.change',
   'offer.change',
+  'limit.change',
   'announcement.publish',
   'announcement.withdraw',
   'operator.add',

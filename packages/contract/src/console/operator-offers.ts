@@ -32,6 +32,10 @@ export const offerRoute = z.strictObject({
         upstream: z.string().min(1).max(32).describe('Its name in the configuration.'),
         model: modelId.nullable().default(null).describe('The id that the upstream knows; null for the same.'),
         price: offerPrice.nullable().default(null),
+        bills_on_cancel: z
+          .boolean()
+          .default(true)
+          .describe('Whether it bills a chat whose client leaves before the first content.'),
         weight: z.int().min(1).max(1_000).nullable().default(null).describe('Given to all targets or to none.'),
       }),
     )

@@ -30,7 +30,14 @@ describeEachEngine('the commands for the ledger log', (engine) => {
     const place = { databaseUrl: open.url, databaseWaitMs: 0, dataDir: open.dataDir }
     const code = await runAdmin(
       {
-        open: () => openAdmin({ ...place, peppers: null, limits: limitsSchema.parse({}), routes: new Map() }),
+        open: () =>
+          openAdmin({
+            ...place,
+            peppers: null,
+            limits: limitsSchema.parse({}),
+            limitsOfFile: new Set(),
+            routes: new Map(),
+          }),
         migrate: () => Promise.reject(new Error('nothing is migrated here')),
         print: (text) => output.push(text),
         printError: (text) => errors.push(text),

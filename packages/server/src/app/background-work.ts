@@ -55,7 +55,7 @@ export function backgroundWork(parts: Parts, videos: VideoDeps, batches: BatchRu
 
 /** How often limits that processes share are tidied up, in milliseconds. Source: decision 0063. */
 const LIMITS_MS = 500
-/** How often prices and routes that operators have set are looked at, in milliseconds. Source: decision 0172. */
+/** How often prices, routes and limits that operators have set are looked at, in milliseconds. Source: decision 0172. */
 const OFFERS_MS = 5_000
 /** How often it is looked whether batches are due, in milliseconds. Source: own choice. */
 const BATCHES_MS = 1_000
@@ -82,6 +82,7 @@ function choresOf(parts: Parts, batches: BatchRunner) {
   return [
     { name: 'limits', everyMs: LIMITS_MS, run: () => limits.tick() },
     { name: 'offers', everyMs: OFFERS_MS, run: () => parts.offers.follow() },
+    { name: 'limits of the gateway', everyMs: OFFERS_MS, run: () => parts.liveLimits.follow() },
     ...(parts.keepsLedgerLog ? [{ name: 'ledger log', everyMs: LEDGER_LOG_MS, run: () => ledgerLog.tick() }] : []),
     { name: 'batches', everyMs: BATCHES_MS, run: () => batches.tick() },
     { name: 'attempts', everyMs: ATTEMPTS_MS, run: () => attempts.flush() },

@@ -10,6 +10,7 @@ import { createDepositStore } from '../deposits/deposit-store.ts'
 import { PresentPrices } from '../deposits/present-prices.ts'
 import { createWalletStore } from '../deposits/wallet-store.ts'
 import { UnknownTransactions } from '../deposits/unknown-transactions.ts'
+import type { QuotaWindow } from '../admission/limits/call-quota.ts'
 import type { LimitCounters } from '../admission/limits/limit-counters.ts'
 import type { EdgeDeposits } from '../deposits/routes/deposit-routes-deps.ts'
 import type { EdgeLimits } from '../edge/route-kit.ts'
@@ -99,13 +100,18 @@ export function depositLimits({
   EdgeLimits,
   'claims' | 'mirrors' | 'wallets'
 > {
-  const { claimsPerMinute, claimsPerDay, mirrorsPerMinute } = config.limits
+  const configured = (
+    name: 'claimsPerMinute' | 'claimsPerDay' | 'mirrorsPerMinute',
+    withinMs: number,
+  ): QuotaWindow => ({
+    withinMs,
+    get max() {
+      return config.limits[name]
+    },
+  })
   return {
-    claims: limits.calls('claims', [
-      { max: claimsPerMinute, withinMs: MINUTE_MS },
-      { max: claimsPerDay, withinMs: DAY_MS },
-    ]),
-    mirrors: limits.calls('mirrors', [{ max: mirrorsPerMinute, withinMs: MINUTE_MS }]),
+    claims: limits.calls('claims', [configured('claimsPerMinute', MINUTE_MS), configured('claimsPerDay', DAY_MS)]),
+    mirrors: limits.calls('mirrors', [configured('mirrorsPerMinute', MINUTE_MS)]),
     wallets: limits.calls('wallets', [
       { max: WALLET_CALLS_PER_MINUTE, withinMs: MINUTE_MS },
       { max: WALLET_CALLS_PER_DAY, withinMs: DAY_MS },

@@ -11,7 +11,8 @@ import { ExportSlots } from '../console/export-slots.ts'
 import { depositEdge, depositLimits } from './deposit-edge.ts'
 import type { EdgeDeps } from './routes.ts'
 import type { EdgeLimits } from '../edge/route-kit.ts'
-import { limitsOfAccount, NO_LIMITS_SET } from '../access/keys/request-limits.ts'
+import { type AccountLimits, limitsOfAccount, NO_LIMITS_SET } from '../access/keys/request-limits.ts'
+import type { RateKind, RateLimit } from '../admission/limits/rate-limit.ts'
 import { RateLimiter } from '../admission/limits/rate-limiter.ts'
 import { BodyBudget } from '../edge/read-body.ts'
 import { wireBatches } from './wire-batches.ts'
@@ -54,7 +55,7 @@ function billingDeps(parts: Parts, publicOrigin: () => string): BillingDeps {
   return {
     ...{ clock, openHolds, processId },
     leaseMs: parts.config.limits.leaseMs,
-    emptyAnswers: new EmptyAnswerThrottle(parts.config.limits.freeAnswers, clock),
+    emptyAnswers: new EmptyAnswerThrottle(parts.config.limits, clock),
     ledger: tracing === null ? parts.ledger : traceLedger(parts.ledger, tracing),
     onSettled: onSettledOf(parts),
     nameOf: (requestId) => parts.idempotency.nameOf(requestId) ?? parts.batchNames.nameOf(requestId),
@@ -67,39 +68,40 @@ function billingDeps(parts: Parts, publicOrigin: () => string): BillingDeps {
   }
 }
 
+/** The limits of callers. What operators change while the gateway runs is read where it is applied. */
 function edgeLimits(parts: Parts): EdgeLimits {
   const { config, clock, streams, limits: callers } = parts
   const { limits } = config
-  const { requestsPerMinute: ofKey, accountRequestsPerMinute: ofAccount } = limitsOfAccount(NO_LIMITS_SET, limits)
+  const ofGateway = (): AccountLimits => limitsOfAccount(NO_LIMITS_SET, limits)
+  const perMinute = (what: string, most: () => number): Omit<RateKind, 'kind'> => ({
+    what,
+    get perMinute() {
+      return most()
+    },
+  })
+  const rate = (kind: string, what: string, most: () => number): RateLimit =>
+    callers.rate(Object.assign(perMinute(what, most), { kind }))
+  const own = (what: string, most: () => number): RateLimiter => new RateLimiter(perMinute(what, most), clock)
   return {
-    perKey: callers.rate({ kind: 'key', perMinute: ofKey.most, what: 'requests with this key' }),
-    perAccount: callers.rate({ kind: 'account', perMinute: ofAccount.most, what: 'requests of this account' }),
+    perKey: rate('key', 'requests with this key', () => ofGateway().requestsPerMinute.most),
+    perAccount: rate('account', 'requests of this account', () => ofGateway().accountRequestsPerMinute.most),
     // Of strangers: a flood of addresses must not become writes of the database.
-    perAddress: new RateLimiter(limits.publicPerMinute, clock, 'requests from this address'),
-    preflights: new RateLimiter(limits.requestsPerMinute, clock, 'preflight requests from this address'),
-    failedAuth: new RateLimiter(limits.failedAuthPerMinute, clock, 'wrong keys from this address'),
-    deviceCodes: new RateLimiter(DEVICE_CODES_PER_MINUTE, clock, 'codes for terminals from this address'),
+    perAddress: own('requests from this address', () => limits.publicPerMinute),
+    preflights: own('preflight requests from this address', () => limits.requestsPerMinute),
+    failedAuth: own('wrong keys from this address', () => limits.failedAuthPerMinute),
+    deviceCodes: own('codes for terminals from this address', () => DEVICE_CODES_PER_MINUTE),
     ...depositLimits(parts),
-    videoSubmissions: callers.rate({
-      ...{ kind: 'video', perMinute: limits.videoSubmitsPerMinute },
-      what: 'videos submitted with this key',
-    }),
+    videoSubmissions: rate('video', 'videos submitted with this key', () => limits.videoSubmitsPerMinute),
     streams,
-    bodies: new BodyBudget(limits.bodyBytesInFlight),
-    chatBodyBytes: limits.chatBodyBytes,
-    images: callers.rate({
-      ...{ kind: 'image', perMinute: limits.imagesPerMinute },
-      what: 'requests for images with this key',
-    }),
-    imageFormBytes: limits.imageFormBytes,
-    uploadStallMs: limits.uploadStallMs,
-    keepAliveMs: limits.keepAliveMs,
+    bodies: new BodyBudget(limits),
+    images: rate('image', 'requests for images with this key', () => limits.imagesPerMinute),
+    configured: limits,
   }
 }
 
 /** Whether the target of a route bills what its client did not wait for: the route is that of the id or of the alias. */
 function billsOnCancel(
-  { routes }: Pick<Config, 'routes'>,
+  routes: Config['routes'],
   { id, upstreamModel }: Pick<Model, 'id' | 'upstreamModel'>,
   upstream: string,
 ): boolean {
@@ -134,8 +136,10 @@ export function edgeDeps(parts: Parts, publicOrigin: () => string, health: () =>
       catalog,
       countTokens: (text) => tokenCounter.count(text),
       measureAudio,
-      firstContentMs: config.limits.firstContentMs,
-      billsOnCancel: (model, upstream) => billsOnCancel(config, model, upstream),
+      get firstContentMs() {
+        return config.limits.firstContentMs
+      },
+      billsOnCancel: (model, upstream) => billsOnCancel(parts.catalog.routes(), model, upstream),
     },
     audio: {
       ...billing,
@@ -162,7 +166,7 @@ export function edgeDeps(parts: Parts, publicOrigin: () => string, health: () =>
     media: parts.media,
     readHealth: health,
     publicBaseUrl,
-    spool: openSpool({ dataDir: config.dataDir, bytesMax: config.limits.uploadBytesInFlight }),
+    spool: openSpool(config),
     limits: edgeLimits(parts),
     overload: parts.overload,
     quotes: createQuoteSeal(config.peppers),

@@ -32,7 +32,14 @@ describeEachEngine('operator commands of deposits', (engine) => {
     const printed: string[] = []
     const errors: string[] = []
     const limits = limitsSchema.parse({})
-    const place = { databaseUrl: opened.url, dataDir: opened.dataDir, limits, peppers: null, sessionSecret: 'a secret' }
+    const place = {
+      databaseUrl: opened.url,
+      dataDir: opened.dataDir,
+      limits,
+      limitsOfFile: new Set<never>(),
+      peppers: null,
+      sessionSecret: 'a secret',
+    }
     const exitCode = await runAdmin(
       {
         open: () => openAdmin({ ...place, ...more }),

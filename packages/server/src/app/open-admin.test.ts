@@ -22,6 +22,7 @@ const oneTarget = { weight: 1, others: [], isWeighted: false, fallback: true } a
 const plain = {
   peppers,
   limits: limitsSchema.parse({}),
+  limitsOfFile: new Set<never>(),
   routes: new Map([
     [
       'own-model',

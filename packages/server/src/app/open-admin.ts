@@ -27,6 +27,7 @@ import { readPublished } from '../money/ledger-log/read-published.ts'
 import { runAudit } from '../money/ledger/audit.ts'
 import { createLedgerEngine } from '../money/ledger/create-ledger-engine.ts'
 import { Ledger } from '../money/ledger/ledger.ts'
+import { limitsInForce } from './live-limits.ts'
 import { type KnownModelsConfig, listKnownModels } from './list-known-models.ts'
 import { LOG_KEY_FILE } from '../config/data-folder.ts'
 import { logCommands } from './admin-log.ts'
@@ -66,7 +67,7 @@ import { createId } from '../platform/runtime/ids.ts'
 const CHECKPOINT_WORKER = new URL('sqlite-checkpoint.worker.ts', import.meta.url)
 
 /** Where the books are, the secret that keys are made with, the gateway's limits, and what is known about models. */
-type AdminConfig = Pick<OperatorConfig, 'databaseUrl' | 'peppers' | 'limits'> &
+type AdminConfig = Pick<OperatorConfig, 'databaseUrl' | 'peppers' | 'limits' | 'limitsOfFile'> &
   Partial<Pick<OperatorConfig, 'sessionSecret' | 'isProduction' | 'deposits' | 'logKeyFile' | 'proxy'>> &
   KnownModelsConfig
 
@@ -75,15 +76,16 @@ type AdminConfig = Pick<OperatorConfig, 'databaseUrl' | 'peppers' | 'limits'> &
  *
  * @throws {MissingStoreError} where no gateway has made one: a mistyped folder must not become a store of its own.
  */
-export async function openAdmin(config: AdminConfig): Promise<AdminContext> {
+export async function openAdmin(given: AdminConfig): Promise<AdminContext> {
   const clock = systemClock
   const database = await openDatabase({
-    url: config.databaseUrl,
-    dataDir: config.dataDir,
+    url: given.databaseUrl,
+    dataDir: given.dataDir,
     checkpointWorker: CHECKPOINT_WORKER,
     isPatient: true,
     schema: 'require',
   })
+  const config = { ...given, limits: await limitsInForce(database, given) }
   const ledger = new Ledger({ engine: createLedgerEngine(database) })
   const by: Operator = { operatorId: null, name: operatorName(), way: 'command' }
   const services = { ledger, clock, journal: createJournalStore(database) }

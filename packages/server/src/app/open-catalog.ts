@@ -26,6 +26,8 @@ export interface OpenCatalog {
   readonly catalog: LiveCatalog
   /** Asks the upstream for its list and swaps it in; what came of it goes to the log. */
   refresh(fetchList: () => Promise<unknown>): Promise<void>
+  /** Routes of the file, and what operators have set beside it. */
+  readonly routes: () => Config['routes']
   /** Sells by what operators have set beside the file. */
   apply(offers: OfferSettings): void
   /** The catalog as it would be; nothing is sold by it. */
@@ -35,6 +37,7 @@ export interface OpenCatalog {
 /** Opens the catalog and says what the operator has to know about its prices. */
 export async function openCatalog(config: Config, clock: Clock, log: Logger): Promise<OpenCatalog> {
   let settings = catalogConfigFrom(config)
+  let { routes } = config
   const [primary] = config.upstreams
   const sandbox = primary.kind === 'sandbox' ? await loadSandbox() : null
   const sources = {
@@ -68,8 +71,11 @@ export async function openCatalog(config: Config, clock: Clock, log: Logger): Pr
   return {
     catalog,
     isOwn: () => isOwn,
+    routes: () => routes,
     apply: (offers) => {
-      settings = catalogConfigFrom(withOffers(config, offers))
+      const both = withOffers(config, offers)
+      settings = catalogConfigFrom(both)
+      routes = both.routes
       catalog.replace(build(latest).catalog)
     },
     preview: (offers) => buildCatalog(sources, catalogConfigFrom(withOffers(config, offers)), latest).catalog,

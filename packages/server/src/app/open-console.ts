@@ -70,7 +70,7 @@ export interface ConsoleParts {
 }
 
 /** A page asks for about ten things where a program asks for one: a person has so many times the calls of a key. */
-const PAGE_CALLS = 10
+export const PAGE_CALLS = 10
 /** A page needs one in half an hour; a person opens many pages. Source: own choice. */
 const PLAYGROUND_KEYS_PER_MINUTE = 120
 /** A bucket lets a sixth of it through at once. */
@@ -194,9 +194,14 @@ function personLimits({
   config,
   limits,
 }: ConsoleParts): Pick<ConsoleDeps, 'perUser' | 'perPlayer' | 'perEmail' | 'perPassword' | 'perPasskey' | 'perDevice'> {
-  const perMinute = config.limits.requestsPerMinute * PAGE_CALLS
   return {
-    perUser: limits.rate({ kind: 'user', perMinute, what: 'requests of this user' }),
+    perUser: limits.rate({
+      kind: 'user',
+      get perMinute() {
+        return config.limits.requestsPerMinute * PAGE_CALLS
+      },
+      what: 'requests of this user',
+    }),
     perPlayer: limits.rate({
       ...{ kind: 'playground', perMinute: PLAYGROUND_KEYS_PER_MINUTE },
       what: 'playground keys of this user',

@@ -75,7 +75,7 @@ export function openOperators(parts: Parts): OperatorServices {
     chainProblems: () => deposits?.problems() ?? [],
     prices: () => comparePrices(catalog, (name) => reporting.has(name)),
     compare: (other) => comparePrices(other, (name) => reporting.has(name)),
-    offers: parts.offers,
+    ...{ offers: parts.offers, gatewayLimits: parts.liveLimits },
     unsoldAliases: () => featured.map(({ alias }) => alias).filter((alias) => catalog.find(alias) === null),
     upstreams: () =>
       config.upstreams.flatMap(({ name, kind }) => {

@@ -3,7 +3,7 @@ import type { Config, MailConfig } from '../config/config.ts'
 import type { Database } from '../platform/db/database.ts'
 import { createFileMailer } from '../platform/mail/file-mailer.ts'
 import type { Mailer, MailSender } from '../platform/mail/mailer.ts'
-import { createOutboxStore } from '../platform/mail/outbox-store.ts'
+import { createOutboxStore, type MailWindow } from '../platform/mail/outbox-store.ts'
 import type { OutboxDeps } from '../platform/mail/outbox.ts'
 import { createSmtpMailer } from '../platform/mail/smtp-mailer.ts'
 import { settingsDeps } from './open-console.ts'
@@ -41,17 +41,25 @@ function mailerOf(mail: MailConfig, brand: () => Promise<string>, findProxy: Fin
   return mail.kind === 'file' ? createFileMailer(mail.folder, sender) : createSmtpMailer(mail.server, sender, findProxy)
 }
 
+type ReceiptLimit = 'receiptsPerRecipientHour' | 'receiptsPerRecipientDay' | 'receiptsPerAccountDay' | 'receiptsPerHour'
+
 /**
  * How many emails of each kind go out. Those of receipts are configured; the others are our own choice, and wide
  * enough for people who press a button twice.
  */
 function windowsOf({ limits }: OutboxParts['config']): OutboxDeps['windows'] {
+  const configured = (of: MailWindow['of'], name: ReceiptLimit, withinMs: number): MailWindow => ({
+    ...{ of, withinMs },
+    get max() {
+      return limits[name]
+    },
+  })
   return {
     funding_receipt: [
-      { of: 'recipient', max: limits.receiptsPerRecipientHour, withinMs: HOUR_MS },
-      { of: 'recipient', max: limits.receiptsPerRecipientDay, withinMs: DAY_MS },
-      { of: 'account', max: limits.receiptsPerAccountDay, withinMs: DAY_MS },
-      { of: 'all', max: limits.receiptsPerHour, withinMs: HOUR_MS },
+      configured('recipient', 'receiptsPerRecipientHour', HOUR_MS),
+      configured('recipient', 'receiptsPerRecipientDay', DAY_MS),
+      configured('account', 'receiptsPerAccountDay', DAY_MS),
+      configured('all', 'receiptsPerHour', HOUR_MS),
     ],
     sign_in_link: [
       { of: 'recipient', max: 5, withinMs: HOUR_MS },

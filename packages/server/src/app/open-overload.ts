@@ -20,7 +20,9 @@ export function openOverload({ config, ledger, metrics }: OverloadParts): {
 } {
   const loopDelay = watchLoopDelay()
   const overload = new WaitingBound({
-    mostMs: config.limits.waitingMs,
+    get mostMs() {
+      return config.limits.waitingMs
+    },
     loopMs: () => loopDelay.ms,
     ledgerMs: () => ledger.waitMs,
     onRefused: (waitsFor) => metrics?.refused(waitsFor),

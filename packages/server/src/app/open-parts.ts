@@ -18,8 +18,8 @@ import { createIdempotentRequestStore } from '../admission/idempotency/idempoten
 import { createStoredResponseStore } from '../admission/idempotency/stored-response-store.ts'
 import { createStoredResponses, STORED_A_DAY } from '../admission/idempotency/stored-responses.ts'
 import { KeptSpace } from '../admission/idempotency/kept-space.ts'
-import { createKeyAuthenticator } from '../access/keys/authenticate-key.ts'
-import { createKeyStore } from '../access/keys/key-store.ts'
+import { createKeyAuthenticator, type KeyAuthenticator } from '../access/keys/authenticate-key.ts'
+import { createKeyStore, type KeyStore } from '../access/keys/key-store.ts'
 import { createKeyUses } from '../access/keys/key-uses.ts'
 import { openLogStore } from '../money/ledger-log/open-log-store.ts'
 import { createRecentBatches } from '../money/ledger-log/recent-batches.ts'
@@ -39,6 +39,7 @@ import { callObservers, observeEngine, openObservation } from './open-observatio
 import { openDeposits } from './open-deposits.ts'
 import { openFigures } from './open-figures.ts'
 import { openReconciliations } from './open-reconciliations.ts'
+import { changeable, LiveLimits } from './live-limits.ts'
 import { openOffers } from './live-offers.ts'
 import { openLedgerLog } from './open-ledger-log.ts'
 import { openLimits } from './open-limits.ts'
@@ -104,7 +105,8 @@ function openLedger(
  * @throws {WrongStoreKindError} when the database was made with the other kind of upstream.
  */
 export async function openParts(options: GatewayOptions) {
-  const { config, log, clock: machine = systemClock, onFatal, keepsLedgerLog = true } = options
+  const { log, clock: machine = systemClock, onFatal, keepsLedgerLog = true } = options
+  const config = { ...options.config, limits: changeable(options.config) }
   const clock = believedClock(machine, logClockSteps(log))
   const unlock = config.databaseUrl === null ? lockDataFolder(config.dataDir) : (): void => undefined
   const observation = await openObservation(config, log)
@@ -138,12 +140,9 @@ export async function openParts(options: GatewayOptions) {
   const media = await openMedia(config, clock, findProxy)
   const { ledger, recent, logStore } = openLedger(database, observation, { log, keepsLedgerLog })
   const keyStore = createKeyStore(database)
-  const authenticator = createKeyAuthenticator({
-    ...{ store: keyStore, peppers: config.peppers },
-    // A key ends when it was said to, whichever of two times is right.
-    clock: { now: () => clock.latest(), elapsed: () => clock.elapsed() },
-    gatewayLimits: config.limits,
-  })
+  const authenticator = openAuthenticator(keyStore, config, clock)
+  const liveLimits = new LiveLimits({ given: options.config, limitsNow: config.limits, database, log, authenticator })
+  await liveLimits.follow()
   const onError = (error: unknown): void => log.error({ err: error }, 'background work failed')
   const keyUses = createKeyUses({ store: keyStore, timer: systemTimer, onError })
   const timingStore = createTimingStore(database)
@@ -183,7 +182,8 @@ export async function openParts(options: GatewayOptions) {
     pingDatabase: askInTime(() => ping(database)),
     ...{ unlock, config, log, clock, database, catalog, sandbox, upstreams, ledger, authenticator, keyUses, openHolds },
     leases,
-    ...{ media, offers, ...keyChanges, settlements, processId, observation, deposits, idempotency: names.ofRequests },
+    ...{ media, offers, liveLimits, ...keyChanges, settlements, processId, observation, deposits },
+    idempotency: names.ofRequests,
     ...{ keptItems: createKeptItems(answers), storedResponses: openStoredResponses(database, clock, config) },
     ...{ tokenCounter: options.tokenCounter ?? createTokenCounter(), durationProbe: createDurationProbe() },
     audits: openAudits({ config, database, clock, log }),
@@ -191,9 +191,18 @@ export async function openParts(options: GatewayOptions) {
     ...openReconciling({ config, database, clock, log }),
     attempts: createAttemptLog({ store: createAttemptStore(database), onError }),
     ...{ keepsLedgerLog, ledgerLog, logStore, timings, timingStore },
-    ...{ limits, streams: limits.streams(config.limits.streamsAtOnce) },
+    ...{ limits, streams: limits.streams(config.limits) },
     ...openOverload({ config, ledger, metrics: observation.metrics?.overload ?? null }),
   }
+}
+
+function openAuthenticator(store: KeyStore, { peppers, limits }: Config, clock: BelievedClock): KeyAuthenticator {
+  return createKeyAuthenticator({
+    ...{ store, peppers },
+    // A key ends when it was said to, whichever of two times is right.
+    clock: { now: () => clock.latest(), elapsed: () => clock.elapsed() },
+    gatewayLimits: limits,
+  })
 }
 
 /** What upstreams say themselves that they have billed, and what reconciles days with it. */

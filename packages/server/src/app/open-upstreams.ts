@@ -122,15 +122,13 @@ export function openUpstreams(
   deps: OpenDeps,
 ): ReadonlyMap<string, WatchedUpstream> {
   const { clock, sandbox, observersOf } = deps
-  const breaker = { failuresMin: limits.breakerFailures, openMs: limits.breakerOpenMs }
-  const { waitingMs: waitMs } = limits
   return new Map(
     upstreams.map((config) => {
       const { name, kind, forwardTrace: forwardsTrace, requestsAtOnce } = config
       const isSandbox = kind === 'sandbox'
       const observers = observersOf({ name, url: isSandbox ? (sandbox?.url ?? null) : config.url, forwardsTrace })
-      const breakers = { ...breaker, isScripted: isSandbox ? sandbox?.isScripted : undefined }
-      const turns = requestsAtOnce === null ? null : { most: requestsAtOnce, waitMs }
+      const breakers = { configured: limits, isScripted: isSandbox ? sandbox?.isScripted : undefined }
+      const turns = requestsAtOnce === null ? null : { most: requestsAtOnce, limits }
       return [name, watchHealth(openKeyed(config, deps), { clock, limits: breakers, turns, observers })]
     }),
   )

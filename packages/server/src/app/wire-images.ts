@@ -45,6 +45,8 @@ export function wireImages(
       })
       return `${publicBaseUrl()}${media.signer.sign(`/v1/media/${name}`, expiresAt)}`
     },
-    firstContentMs: config.limits.firstContentMs,
+    get firstContentMs() {
+      return config.limits.firstContentMs
+    },
   }
 }

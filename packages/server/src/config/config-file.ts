@@ -5,7 +5,7 @@ import { batchesSchema } from './batches-config.ts'
 import { usdText } from './decimal-price.ts'
 import { depositsSchema } from './deposits-config.ts'
 import { filePart, milliseconds, orNull } from './file-part.ts'
-import { limitsSchema } from './limits-config.ts'
+import { type LimitName, limitsSchema } from './limits-config.ts'
 import { mediaPriceSchema } from './media-price-entry.ts'
 import { plainProblem } from './plain-problem.ts'
 
@@ -236,8 +236,11 @@ export function configFileJsonSchema(): object {
   }
 }
 
+/** The limits that the file itself sets. */
+export type LimitsOfFile = ReadonlySet<LimitName>
+
 export type ParsedConfigFile =
-  | { readonly kind: 'parsed'; readonly file: FileSettings }
+  | { readonly kind: 'parsed'; readonly file: FileSettings; readonly limitsOfFile: LimitsOfFile }
   | { readonly kind: 'wrong'; readonly problems: readonly string[] }
 
 /**
@@ -246,7 +249,7 @@ export type ParsedConfigFile =
  * @param text null when there is no file, which is an empty configuration.
  */
 export function parseConfigFile(text: string | null): ParsedConfigFile {
-  if (text === null) return { kind: 'parsed', file: configFileSchema.parse({}) }
+  if (text === null) return { kind: 'parsed', file: configFileSchema.parse({}), limitsOfFile: new Set() }
   let json: unknown
   try {
     json = JSON.parse(text)
@@ -254,7 +257,10 @@ export function parseConfigFile(text: string | null): ParsedConfigFile {
     return { kind: 'wrong', problems: [`${CONFIG_FILE} is not JSON: ${error instanceof Error ? error.message : ''}`] }
   }
   const parsed = configFileSchema.safeParse(json, { error: plainProblem })
-  if (parsed.success) return { kind: 'parsed', file: parsed.data }
+  if (parsed.success) {
+    const { limits = {} } = json as ConfigFile
+    return { kind: 'parsed', file: parsed.data, limitsOfFile: new Set(Object.keys(limits) as LimitName[]) }
+  }
   const problems = parsed.error.issues.map(
     (issue) => `${CONFIG_FILE}, ${pathText(issue.path)}: ${sentence(issue.message)}`,
   )

@@ -5,7 +5,7 @@
 import type { PromptTraining } from '@svc/contract'
 import type { ArchiveConfig } from './archive-config.ts'
 import type { BatchesConfig } from './batches-config.ts'
-import type { PriceEntry, TargetEntry, UpstreamEntry } from './config-file.ts'
+import type { LimitsOfFile, PriceEntry, TargetEntry, UpstreamEntry } from './config-file.ts'
 import type { DepositsConfig } from './deposits-config.ts'
 import type { Environment, SecretPepper } from './environment.ts'
 import type { LimitsConfig } from './limits-config.ts'
@@ -173,6 +173,8 @@ export interface Config {
   readonly searchPath: string
   readonly logLevel: NonNullable<Environment['SVC_LOG_LEVEL']>
   readonly limits: LimitsConfig
+  /** Those of them that the file sets; operators set others while the gateway runs. */
+  readonly limitsOfFile: LimitsOfFile
   readonly batches: BatchesConfig
   /** Null archives by command alone. */
   readonly archive: ArchiveConfig | null

@@ -23,6 +23,7 @@ function camelCased<Entry extends object>(entry: Entry): CamelCased<Entry> {
   return Object.fromEntries(named)
 }
 
-function camelCase(name: string): string {
+/** What a name of the file is in the code. */
+export function camelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }

@@ -93,3 +93,6 @@ export const limitsSchema = filePart({
 })
 
 export type LimitsConfig = z.output<typeof limitsSchema>
+
+/** A limit as the file names it. */
+export type LimitName = keyof z.input<typeof limitsSchema>

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Config, UpstreamConfig } from './config.ts'
 import { ConfigError } from './config-error.ts'
-import { CONFIG_FILE, parseConfigFile, type FileSettings } from './config-file.ts'
+import { CONFIG_FILE, parseConfigFile, type FileSettings, type LimitsOfFile } from './config-file.ts'
 import { dataFolderOf, isSandboxAlone, LOG_KEY_FILE } from './data-folder.ts'
 import { parseEnvironment, secretNames, type Environment } from './environment.ts'
 import { prepareDataDir, readKeptSecret } from './kept-secret.ts'
@@ -29,6 +29,7 @@ export interface ConfigSource {
 export interface Settings {
   readonly environment: Environment
   readonly file: FileSettings
+  readonly limitsOfFile: LimitsOfFile
   /** The variables as they were given, with the secrets of files in place. */
   readonly env: ConfigSource['env']
   readonly notices: readonly string[]
@@ -47,7 +48,7 @@ export interface LoadedConfig {
  * @throws {ConfigError} with every problem at once.
  */
 export function loadConfig(source: ConfigSource): LoadedConfig {
-  const { environment, file, env, notices } = readSettings(source)
+  const { environment, file, limitsOfFile, env, notices } = readSettings(source)
   const reason = whyReachable(environment)
   const isProduction = reason !== null
   const { upstreams, problems: upstreamProblems } = resolveUpstreams(environment, file, env)
@@ -107,6 +108,7 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
     searchPath: source.env['PATH'] ?? '',
     logLevel: environment.SVC_LOG_LEVEL ?? (source.output === 'terminal' ? 'warn' : 'info'),
     limits: file.limits,
+    limitsOfFile,
     batches: file.batches,
     archive: file.archive,
     deposits,
@@ -130,7 +132,8 @@ export function readSettings(source: ConfigSource): Settings {
   const found = [...secrets.problems, ...problems]
   if (parsed.kind === 'wrong') throw new ConfigError([...parsed.problems, ...found])
   if (environment === null || found.length > 0) throw new ConfigError(found)
-  return { environment, file: parsed.file, env: secrets.env, notices }
+  const { file, limitsOfFile } = parsed
+  return { environment, file, limitsOfFile, env: secrets.env, notices }
 }
 
 /** The variables that hold keys of upstreams. */

@@ -17,6 +17,7 @@ export interface OperatorConfig extends Pick<
   | 'dataDir'
   | 'isProduction'
   | 'limits'
+  | 'limitsOfFile'
   | 'routes'
   | 'prices'
   | 'mediaPrices'
@@ -42,7 +43,7 @@ export interface OperatorConfig extends Pick<
  * @throws {ConfigError} with every problem at once.
  */
 export function loadOperatorConfig(source: ConfigSource): OperatorConfig {
-  const { environment, file, env } = readSettings(source)
+  const { environment, file, limitsOfFile, env } = readSettings(source)
   const { upstreams } = resolveUpstreams(environment, file, env)
   const { routes, prices, mediaPrices } = resolvePrices(environment, file, upstreams)
   const isUpstreamNamed = environment.SVC_UPSTREAM !== undefined || file.upstreams.length > 0
@@ -56,7 +57,7 @@ export function loadOperatorConfig(source: ConfigSource): OperatorConfig {
     databaseWaitMs: environment.SVC_DATABASE_WAIT_SECONDS * 1_000,
     ...{ dataDir, isProduction, upstreams },
     logKeyFile: logKeyFileOf(environment, { dataDir, workingDir: source.workingDir }),
-    limits: file.limits,
+    ...{ limits: file.limits, limitsOfFile },
     deposits: resolveDeposits(environment, file, { isProduction, isSandbox: isSandboxAlone(upstreams) }).deposits,
     routes,
     prices,

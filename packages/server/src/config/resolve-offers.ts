@@ -56,9 +56,9 @@ export function offerOfPrice(price: PriceEntry): OfferPrice {
 
 export function offerOfRoute({ others, isWeighted, fallback, ...first }: RouteConfig): OfferRoute {
   return {
-    targets: [first, ...others].map(({ upstream, model, price, weight }) => ({
+    targets: [first, ...others].map(({ upstream, model, price, billsOnCancel, weight }) => ({
       ...{ upstream, model, price: price === null ? null : offerOfPrice(price) },
-      weight: isWeighted ? weight : null,
+      ...{ bills_on_cancel: billsOnCancel, weight: isWeighted ? weight : null },
     })),
     fallback,
   }

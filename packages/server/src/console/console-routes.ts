@@ -10,6 +10,7 @@ import { mountOperatorDeposits } from './operator-deposits.ts'
 import { mountOperatorInsight } from './operator-insight.ts'
 import { mountOperatorReconciliations } from './operator-reconciliations.ts'
 import { mountOperatorRequests } from './operator-requests.ts'
+import { mountOperatorLimits } from './operator-limits.ts'
 import { mountOperatorOffers } from './operator-offers.ts'
 import { mountOperatorSettings } from './operator-settings.ts'
 import { mountSecondFactor } from './second-factor.ts'
@@ -47,6 +48,7 @@ export function mountConsoleRoutes(app: FastifyInstance, parts: ConsoleEdge): vo
   mountOperatorSettings(app, parts)
   mountAnnouncements(app, parts)
   mountOperatorOffers(app, parts)
+  mountOperatorLimits(app, parts)
   mountOperatorAccounts(app, parts)
   mountOperatorDeposits(app, parts)
   mountOperatorInsight(app, parts)

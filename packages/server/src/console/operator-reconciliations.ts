@@ -22,7 +22,7 @@ export function mountOperatorReconciliations(app: FastifyInstance, parts: Consol
     data: (await services.reconciliations.list(RUNS)).map(renderRun),
   }))
   mountSession(app, parts, consoleEndpoints.startReconciliation, async ({ request, session, query }) => {
-    const sizes = { fileBytesMax: INVOICE_BYTES_MAX, filesMax: 1, stallMs: limits.uploadStallMs }
+    const sizes = { fileBytesMax: INVOICE_BYTES_MAX, filesMax: 1, stallMs: limits.configured.uploadStallMs }
     const form = await readForm(request.raw, spool, sizes)
     let id: string | null = null
     try {

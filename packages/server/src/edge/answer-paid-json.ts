@@ -29,7 +29,7 @@ export async function answerPaidJson<Call>(
 ): Promise<unknown> {
   const { request } = call
   const admitted = await admitCaller(deps, call, endpoint, 'cached')
-  const paid = { caller: admitted, endpoint, type, bytesMax: deps.limits.chatBodyBytes }
+  const paid = { caller: admitted, endpoint, type, bytesMax: deps.limits.configured.chatBodyBytes }
   const { caller, body, release } = await readJsonBody(deps, call, paid)
   try {
     const parsed = parse(body)

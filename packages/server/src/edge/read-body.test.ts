@@ -22,7 +22,7 @@ async function abandonedRequest(): Promise<IncomingMessage> {
 test('a body whose sender left before it was read is refused, and takes no memory', async () => {
   const request = await abandonedRequest()
   // Memory for a body of two bytes, with its copies.
-  const budget = new BodyBudget(8)
+  const budget = new BodyBudget({ bodyBytesInFlight: 8 })
   await expect(readBody(request, { bytesMax: 100, budget })).rejects.toMatchObject({ code: 'invalid_json' })
   expect(() => budget.take(2)).not.toThrow()
 })
@@ -30,7 +30,7 @@ test('a body whose sender left before it was read is refused, and takes no memor
 const MIB = 1_048_576
 
 test('bodies are counted by the memory that they take: of eight of 31 MiB at once, four are admitted', () => {
-  const budget = new BodyBudget(512 * MIB)
+  const budget = new BodyBudget({ bodyBytesInFlight: 512 * MIB })
   const admitted = Array.from({ length: 8 }, () => {
     try {
       budget.take(31 * MIB)
@@ -45,7 +45,7 @@ test('bodies are counted by the memory that they take: of eight of 31 MiB at onc
 })
 
 test('many small values take more memory than their bytes, and are counted', () => {
-  const budget = new BodyBudget(MIB)
+  const budget = new BodyBudget({ bodyBytesInFlight: MIB })
   budget.takeValues(16_384)
   expect(() => budget.take(1)).toThrow('too many large requests')
   budget.giveValues(16_384)

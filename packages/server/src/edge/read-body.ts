@@ -5,32 +5,37 @@ import { ServiceError } from '../platform/errors/service-error.ts'
  * So often a body is in memory while it is worked on: its bytes, its text, the strings of its values, and what goes
  * upstream. Measured: eight bodies of 31 MB made a gateway grow by some four times their bytes.
  */
-const COPIES = 4
+export const BODY_COPIES = 4
 /** Memory of one parsed value beside its text, in bytes: a slot, and the object around it. Source: own measurement. */
 const VALUE_BYTES = 64
+
+/** Memory that all request bodies may take at a time, in bytes. */
+export interface BodyLimits {
+  readonly bodyBytesInFlight: number
+}
 
 /**
  * Memory that all request bodies may take at a time. A body is counted with what is made of it, not by its bytes alone:
  * the promise is about the process's memory.
  */
 export class BodyBudget {
-  readonly #memoryMax: number
+  readonly #limits: BodyLimits
   #memory = 0
 
-  /** @param memoryMax in bytes. */
-  constructor(memoryMax: number) {
-    this.#memoryMax = memoryMax
+  /** @param limits are read with each part of a body. */
+  constructor(limits: BodyLimits) {
+    this.#limits = limits
   }
 
   /**
    * Takes the memory of so many bytes of a body. @throws {ServiceError} `server_is_overloaded` when there is none left.
    */
   take(bytes: number): void {
-    this.#take(bytes * COPIES)
+    this.#take(bytes * BODY_COPIES)
   }
 
   give(bytes: number): void {
-    this.#memory -= bytes * COPIES
+    this.#memory -= bytes * BODY_COPIES
   }
 
   /** Takes the memory of so many values that a body is parsed into. @throws {ServiceError} `server_is_overloaded`. */
@@ -43,7 +48,7 @@ export class BodyBudget {
   }
 
   #take(memory: number): void {
-    if (this.#memory + memory > this.#memoryMax) {
+    if (this.#memory + memory > this.#limits.bodyBytesInFlight) {
       throw new ServiceError('server_is_overloaded', 'The gateway reads too many large requests at the moment.', {
         retryAfterSeconds: 1,
       })

@@ -25,7 +25,7 @@ const open: Form[] = []
 
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'svc-form-'))
-  spool = openSpool({ dataDir, bytesMax: 2_000_000 })
+  spool = openSpool({ dataDir, limits: { uploadBytesInFlight: 2_000_000 } })
   server = createServer((request) => onRequest(request))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
@@ -305,7 +305,7 @@ test('what a process left in the moment before is removed at the next start', ()
   const other = mkdtempSync(join(tmpdir(), 'svc-form-'))
   mkdirSync(join(other, 'uploads'))
   writeFileSync(join(other, 'uploads', 'left'), 'x')
-  openSpool({ dataDir: other, bytesMax: 1 })
+  openSpool({ dataDir: other, limits: { uploadBytesInFlight: 1 } })
   expect(readdirSync(join(other, 'uploads'))).toEqual([])
   rmSync(other, { recursive: true })
 })

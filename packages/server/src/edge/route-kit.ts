@@ -58,13 +58,17 @@ export interface EdgeLimits {
   readonly videoSubmissions: RateLimit
   readonly streams: StreamLimit
   readonly bodies: BodyBudget
-  readonly chatBodyBytes: number
   /** Requests for images of one key, beside the limit on all of them. */
   readonly images: RateLimit
-  /** Files of one form with images, all together. */
-  readonly imageFormBytes: number
-  /** How long a client may send nothing of a form, in milliseconds. */
-  readonly uploadStallMs: number
-  /** How often a silent stream sends a comment, in milliseconds. */
-  readonly keepAliveMs: number
+  /** Numbers that are applied where a request is read or answered: read there, since they may change. */
+  readonly configured: {
+    /** Size of a JSON request. */
+    readonly chatBodyBytes: number
+    /** Files of one form with images, all together. */
+    readonly imageFormBytes: number
+    /** How long a client may send nothing of a form, in milliseconds. */
+    readonly uploadStallMs: number
+    /** How often a silent stream sends a comment, in milliseconds. */
+    readonly keepAliveMs: number
+  }
 }

@@ -29,7 +29,7 @@ export function streamReader({ limits }: RouteKit, { request, reply }: RouteCall
     open: () => {
       reply.hijack()
       const headers = { ...(reply.getHeaders() as Record<string, string>), 'x-request-id': request.id }
-      return openSseWriter(reply.raw, { headers, keepAliveMs: limits.keepAliveMs })
+      return openSseWriter(reply.raw, { headers, keepAliveMs: limits.configured.keepAliveMs })
     },
   }
 }

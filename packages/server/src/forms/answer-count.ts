@@ -24,7 +24,7 @@ export async function answerCount(
 ): Promise<CountedPrompt> {
   await admitCaller(deps, call, endpoint, 'cached')
   checkContentType(call)
-  const limits = { bytesMax: deps.limits.chatBodyBytes, budget: deps.limits.bodies }
+  const limits = { bytesMax: deps.limits.configured.chatBodyBytes, budget: deps.limits.bodies }
   const { caller, body: read } = await readAsCaller(
     deps,
     call,

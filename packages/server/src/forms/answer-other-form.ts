@@ -20,7 +20,7 @@ export async function answerOtherForm(
   parse: (body: CountedJson, caller: Caller) => TranslatedChat | Promise<TranslatedChat>,
 ): Promise<unknown> {
   const admitted = await admitCaller(deps, call, endpoint, 'cached')
-  const paid = { caller: admitted, endpoint, type: 'chat', bytesMax: deps.limits.chatBodyBytes } as const
+  const paid = { caller: admitted, endpoint, type: 'chat', bytesMax: deps.limits.configured.chatBodyBytes } as const
   const { caller, body, release } = await readJsonBody(deps, call, paid)
   try {
     const chat = await parse(body, caller)

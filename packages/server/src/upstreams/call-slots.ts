@@ -14,8 +14,8 @@ export interface CallSlotsOptions {
   readonly upstream: string
   /** Calls at a time. */
   readonly most: number
-  /** The longest that a call may wait for its turn, in milliseconds. */
-  readonly waitMs: number
+  /** The longest that a call may wait for its turn, in milliseconds: read at each call. */
+  readonly limits: { readonly waitingMs: number }
   readonly clock: MonotonicClock
 }
 
@@ -66,7 +66,7 @@ export class CallSlots {
 
   /** Whether a call that comes now would probably wait for longer than it may. */
   get isFull(): boolean {
-    return this.expectedMs > this.#options.waitMs
+    return this.expectedMs > this.#options.limits.waitingMs
   }
 
   /**
@@ -79,7 +79,7 @@ export class CallSlots {
     signal.throwIfAborted()
     if (this.#running < this.#options.most) return this.#begin()
     const { promise, resolve, reject } = Promise.withResolvers<EndTurn>()
-    const { upstream, waitMs } = this.#options
+    const { upstream, limits } = this.#options
     const leave = (): void => {
       this.#queue.delete(waiting)
       clearTimeout(timer)
@@ -98,7 +98,7 @@ export class CallSlots {
     const timer = setTimeout(() => {
       leave()
       reject(slotsFull(upstream, this.expectedMs))
-    }, waitMs)
+    }, limits.waitingMs)
     signal.addEventListener('abort', onAbort)
     this.#queue.add(waiting)
     return promise

@@ -10,7 +10,7 @@ let now = 0
 let breaker: CircuitBreaker
 beforeEach(() => {
   now = 1_000_000
-  breaker = new CircuitBreaker({ failuresMin: 5, openMs: OPEN_MS }, { elapsed: () => now })
+  breaker = new CircuitBreaker({ configured: { breakerFailures: 5, breakerOpenMs: OPEN_MS } }, { elapsed: () => now })
 })
 
 const failure = (kind: FailureKind, retryAfterSeconds: number | null = null) =>
@@ -165,7 +165,7 @@ test('a thousand models are remembered at most', () => {
 })
 
 test('breakers that are turned off open for nothing', () => {
-  breaker = new CircuitBreaker({ failuresMin: 1, openMs: 0 }, { elapsed: () => now })
+  breaker = new CircuitBreaker({ configured: { breakerFailures: 1, breakerOpenMs: 0 } }, { elapsed: () => now })
   fail(100)
   fail(1, 'our_account')
   expect([breaker.admit(MODEL), breaker.states()]).toEqual([true, []])

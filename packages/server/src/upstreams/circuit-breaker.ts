@@ -6,13 +6,16 @@ import { type FailureKind, UpstreamFailure } from './upstream-failure.ts'
 export type CircuitState = 'closed' | 'half_open' | 'open'
 
 export interface BreakerLimits {
-  /** Failures that open a circuit, when they are at least half of the last calls. */
-  readonly failuresMin: number
-  /**
-   * How long an open circuit waits before it tries again, in milliseconds; doubled with each try that fails. 0 opens
-   * none.
-   */
-  readonly openMs: number
+  /** Read at each failure: what holds may change while the process runs. */
+  readonly configured: {
+    /** Failures that open a circuit, when they are at least half of the last calls. */
+    readonly breakerFailures: number
+    /**
+     * How long an open circuit waits before it tries again, in milliseconds; doubled with each try that fails. 0 opens
+     * none.
+     */
+    readonly breakerOpenMs: number
+  }
   /** Tells by the name of a model, or of a video's job, whether its failures were asked for: then they say nothing. */
   readonly isScripted?: ((name: string) => boolean) | undefined
   /** Whether the refusal of a key says nothing of the upstream, since another key is served. Absent: it has one key. */
@@ -107,7 +110,7 @@ export class CircuitBreaker {
     // It was never asked.
     if (error instanceof UpstreamFailure && error.kind === 'busy') return this.release(model)
     this.#onNote?.(model, error)
-    if (this.#limits.openMs === 0 || this.#limits.isScripted?.(model) === true) return
+    if (this.#limits.configured.breakerOpenMs === 0 || this.#limits.isScripted?.(model) === true) return
     if (error === null && this.#account === null && this.#models.size === 0) return
     if (!(error instanceof UpstreamFailure)) return this.#worked(model, error === null)
     if (isAboutKey(error) && this.#limits.isSpared?.(error) === true) return this.release(model)
@@ -169,7 +172,7 @@ export class CircuitBreaker {
     }
     this.#remember(circuit, 1)
     const failures = failuresIn(circuit.history)
-    const isBad = failures >= this.#limits.failuresMin && failures * 2 >= circuit.calls
+    const isBad = failures >= this.#limits.configured.breakerFailures && failures * 2 >= circuit.calls
     if (circuit.openUntil > 0 || isBad) this.#opened(circuit, failure)
   }
 
@@ -187,7 +190,7 @@ export class CircuitBreaker {
     if (circuit.openUntil > now) return circuit
     const times = Math.min(2 ** circuit.openings, OPEN_TIMES_MAX)
     circuit.openings++
-    circuit.openUntil = now + Math.max(this.#limits.openMs * times, failure.waitMs ?? 0)
+    circuit.openUntil = now + Math.max(this.#limits.configured.breakerOpenMs * times, failure.waitMs ?? 0)
     circuit.probeUntil = 0
     return circuit
   }

@@ -83,7 +83,7 @@ function sceneOf(answer: () => Promise<unknown>, { isScripted = false, forwardsT
     { opened: [upstream], ring: null },
     {
       clock: { now: () => 0, elapsed: () => 0 },
-      limits: { failuresMin: 5, openMs: 1_000, isScripted: () => isScripted },
+      limits: { configured: { breakerFailures: 5, breakerOpenMs: 1_000 }, isScripted: () => isScripted },
       observers: [
         measureCalls(createUpstreamMetrics(registry)('one')),
         traceCalls(tracing, { name: 'one', url: 'https://upstream.example/v1', forwardsTrace }),

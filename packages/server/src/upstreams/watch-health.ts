@@ -1,6 +1,6 @@
 import { upstreamOperations } from '../telemetry/metrics/upstream-operations.ts'
 import type { SystemClock } from '../platform/runtime/clock.ts'
-import { CallSlots } from './call-slots.ts'
+import { CallSlots, type CallSlotsOptions } from './call-slots.ts'
 import { type BreakerLimits, CircuitBreaker } from './circuit-breaker.ts'
 import { createHealthWatch, type HealthWatch, type UpstreamHealth } from './health-watch.ts'
 import type { UpstreamObserver } from './call-observer.ts'
@@ -34,8 +34,8 @@ export function watchHealth(
   }: {
     readonly clock: SystemClock
     readonly limits: BreakerLimits
-    /** How many calls it takes at a time, and how long others may wait, in milliseconds; null for all at once. */
-    readonly turns?: { readonly most: number; readonly waitMs: number } | null
+    /** How many calls it takes at a time, and how long others may wait; null for all at once. */
+    readonly turns?: Pick<CallSlotsOptions, 'most' | 'limits'> | null
     /** Further observers of the calls. */
     readonly observers: readonly UpstreamObserver[]
   },

@@ -5,6 +5,7 @@ import { ArrowLeft } from 'lucide-react'
 import { billingQuery, type Deposit, depositQuery } from '../../api/funding.ts'
 import { useTeam } from '../../api/session.ts'
 import { backLink } from '../../ui/back-link.ts'
+import { buttonLook } from '../../ui/button.tsx'
 import { Network } from '../../ui/network-mark.tsx'
 import { Empty, Page } from '../../ui/page.tsx'
 import { exactText, utcDayText, utcText } from '../statement/statement-text.ts'
@@ -40,7 +41,14 @@ export function ReceiptPage() {
             <Paid deposit={deposit} />
           </Paper>
         ) : (
-          <Empty text="A deposit has a receipt once its credits are in the balance." />
+          <Empty
+            text="A deposit has a receipt once its credits are in the balance."
+            action={
+              <Link to="/team/$teamId/fund" params={{ teamId: team.id }} className={buttonLook('secondary')}>
+                See how far it is
+              </Link>
+            }
+          />
         )}
       </Page>
     </>

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { useEffect } from 'react'
 import { type Deposit, depositsQuery } from '../../api/funding.ts'
-import { useTeam } from '../../api/session.ts'
+import { useCan, useTeam } from '../../api/session.ts'
 import { balanceQuery } from '../../api/team.ts'
 import type { FundSearch } from '../../app/search.ts'
 import { buttonLook } from '../../ui/button.tsx'
@@ -16,6 +16,7 @@ import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/tabl
 import { Time } from '../../ui/time.tsx'
 import { DepositStatus } from './deposit-status.tsx'
 import { NetworkMark } from '../../ui/network-mark.tsx'
+import { PAY } from './place.ts'
 import { textLink } from '../../ui/text-link.ts'
 
 interface DepositHistoryProps {
@@ -47,7 +48,9 @@ export function DepositHistory({ search, isOpen = true }: DepositHistoryProps) {
               : 'There are no older deposits.'
           }
           action={
-            search.after !== undefined && (
+            search.after === undefined ? (
+              <WayToPay />
+            ) : (
               <Link
                 to="/team/$teamId/fund"
                 params={{ teamId: team.id }}
@@ -63,6 +66,23 @@ export function DepositHistory({ search, isOpen = true }: DepositHistoryProps) {
       {data !== undefined && data.data.length > 0 && <Table deposits={data.data} search={search} />}
       {data !== undefined && <Paging search={search} hasMore={data.has_more} lastId={data.last_id} />}
     </section>
+  )
+}
+
+/** For who cannot pay it leads to those who can. */
+function WayToPay() {
+  const team = useTeam()
+  if (useCan('deposits:manage')) {
+    return (
+      <a href={`#${PAY}`} className={buttonLook('secondary')}>
+        Show the address
+      </a>
+    )
+  }
+  return (
+    <Link to="/team/$teamId/team" params={{ teamId: team.id }} className={buttonLook('secondary')}>
+      Who can make one
+    </Link>
   )
 }
 

@@ -9,7 +9,7 @@ import { lazyPart } from '../../ui/lazy-part.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { NetworkMark, type TestMoney, useTestMoney } from '../../ui/network-mark.tsx'
-import type { Place, PlaceAsset, Places } from './place.ts'
+import { PAY, type Place, type PlaceAsset, type Places } from './place.ts'
 import type { QrCode as Code } from '../../ui/qr-code.tsx'
 import { SendByWallet } from './send-by-wallet.tsx'
 import { parseUnits } from '../../wallet/wallet-calls.ts'
@@ -38,7 +38,11 @@ export function PayCard({ places, place, asset, canPay, onPick, onSent }: PayCar
   return (
     <section
       aria-label="Pay"
-      className={clsx('rounded-lg border bg-surface p-4 md:p-5', kind !== null ? 'border-test-net' : 'border-line')}
+      id={PAY}
+      className={clsx(
+        'scroll-mt-20 rounded-lg border bg-surface p-4 md:p-5',
+        kind !== null ? 'border-test-net' : 'border-line',
+      )}
     >
       <div className="flex flex-wrap gap-x-8 gap-y-4">
         <Choice

@@ -10,7 +10,7 @@ import { KEY_HINT, KEY_PLACE } from '../../samples/code-parts.ts'
 import { CodeTabs } from '../../samples/code-tabs.tsx'
 import { backLink } from '../../ui/back-link.ts'
 import { countText } from '../../ui/count-text.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonLook } from '../../ui/button.tsx'
 import { Credits, Usd } from '../../ui/credits.tsx'
 import { Fact, Facts, Figure, Figures } from '../../ui/facts.tsx'
 import { Card, Empty, Page } from '../../ui/page.tsx'
@@ -26,6 +26,8 @@ import { textLink } from '../../ui/text-link.ts'
 
 const route = getRouteApi('/signed-in/team/$teamId/keys/$keyId')
 
+/** Where the page shows how to use the key. */
+const SAMPLES = 'use-it'
 const LAST_CALLS = 10
 const REFRESH_MS = 15_000
 
@@ -78,7 +80,20 @@ export function KeyPage() {
               )}
             </div>
             {calls.data.length === 0 ? (
-              <Empty text="This key has not been used yet." />
+              <Empty
+                text="This key has not been used yet."
+                action={
+                  key.status === 'active' && !key.is_playground ? (
+                    <a href={`#${SAMPLES}`} className={buttonLook('secondary')}>
+                      See how to use it
+                    </a>
+                  ) : (
+                    <Link to="/team/$teamId/keys" params={{ teamId: team.id }} className={buttonLook('secondary')}>
+                      Show the keys in use
+                    </Link>
+                  )
+                }
+              />
             ) : (
               <UsageTable records={calls.data} search={{ key: key.id }} />
             )}
@@ -244,7 +259,7 @@ function Samples({ target }: { readonly target: Exact<TeamKey> }) {
   const model = target.models?.[0] ?? 'svc-gpt'
   const kind = data?.data.find(({ id }) => id === model)?.svc.type ?? 'text'
   return (
-    <section>
+    <section id={SAMPLES} className="scroll-mt-20">
       <h2 className="mb-3 font-semibold">Use it</h2>
       <CodeTabs samples={samplesFor(kind, { baseUrl: gateway.api_base_url, key: KEY_PLACE, model })} />
       <p className="mt-2 text-[12px] text-soft">{KEY_HINT}</p>

@@ -7,7 +7,7 @@ import { DropdownMenu } from 'radix-ui'
 import { useState } from 'react'
 import { useCan, useTeam } from '../../api/session.ts'
 import { keysQuery } from '../../api/team.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, buttonLook } from '../../ui/button.tsx'
 import { Credits } from '../../ui/credits.tsx'
 import { menuContent, menuItem } from '../../ui/menu.ts'
 import { LastUsed } from '../../ui/last-used.tsx'
@@ -58,8 +58,26 @@ export function KeysPage() {
       actions={newButton}
     >
       {keys.length > 0 && <KeyTable keys={keys} seesAll={seesAll} />}
-      {keys.length === 0 && state === 'ended' && <Empty text="No key has ended." />}
-      {keys.length === 0 && state === 'playground' && <Empty text="The playground has made no key yet." />}
+      {keys.length === 0 && state === 'ended' && (
+        <Empty
+          text="No key has ended."
+          action={
+            <Link to="/team/$teamId/keys" params={{ teamId: team.id }} className={buttonLook('secondary')}>
+              Show the keys in use
+            </Link>
+          }
+        />
+      )}
+      {keys.length === 0 && state === 'playground' && (
+        <Empty
+          text="The playground has made no key yet."
+          action={
+            <Link to="/team/$teamId/playground" params={{ teamId: team.id }} className={buttonLook('secondary')}>
+              Open the playground
+            </Link>
+          }
+        />
+      )}
       {keys.length === 0 && state === 'active' && (
         <Empty text="There is no key in use. Make one for the first program." action={newButton} />
       )}

@@ -158,7 +158,7 @@ function Details({ model }: { readonly model: Model }) {
       <Fact name="Kind">{svc.type}</Fact>
       {svc.alias_for !== null && (
         <Fact name="Leads to">
-          <span className="font-mono text-[12.5px] break-all">{svc.alias_for}</span>
+          <span className="font-mono text-[12.5px] wrap-anywhere">{svc.alias_for}</span>
         </Fact>
       )}
       {svc.aliases.length > 0 && (

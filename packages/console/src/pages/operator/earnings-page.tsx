@@ -1,13 +1,14 @@
 import type { Exact, OperatorOverview, TeamUsageDays } from '@svc/contract'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Outlet } from '@tanstack/react-router'
+import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
 import { upstreamsQuery } from '../../api/operator.ts'
 import { earningsQuery } from '../../api/operator-requests.ts'
+import { buttonLook } from '../../ui/button.tsx'
 import { Credits, Usd } from '../../ui/credits.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Figure, Figures } from '../../ui/facts.tsx'
 import { Mark } from '../../ui/mark.tsx'
-import { Card, Page } from '../../ui/page.tsx'
+import { Card, Empty, Page } from '../../ui/page.tsx'
 import { UsageChart } from '../usage/usage-chart.tsx'
 import { EarningsSpan } from './earnings-span.tsx'
 import { EarningsTable, marginText } from './earnings-table.tsx'
@@ -41,9 +42,19 @@ export function EarningsPage() {
 type Results = Exact<OperatorOverview>
 
 function Results({ results }: { readonly results: Results }) {
+  const { teamId } = route.useParams()
   const { total, days, upstreams, models, accounts, errors } = results
   if (total.requests === 0) {
-    return <Card title="All">No request began in these days.</Card>
+    return (
+      <Empty
+        text="No request began in these days."
+        action={
+          <Link to="/team/$teamId/operator/accounts" params={{ teamId }} className={buttonLook('secondary')}>
+            See the accounts
+          </Link>
+        }
+      />
+    )
   }
   return (
     <>

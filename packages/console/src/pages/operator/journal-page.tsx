@@ -20,6 +20,7 @@ type Entry = JournalReply['data'][number]
 const ACTIONS: Readonly<Record<Entry['action'], string>> = {
   'settings.change': 'Changed settings',
   'offer.change': 'Changed a price or route',
+  'limit.change': 'Changed a limit of the gateway',
   'announcement.publish': 'Announced something',
   'announcement.withdraw': 'Took back an announcement',
   'operator.add': 'Made an operator',

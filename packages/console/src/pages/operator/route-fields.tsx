@@ -23,6 +23,7 @@ export function readRoute(text: (name: string) => string): OfferRoute {
       return {
         upstream: text(`${place}.upstream`),
         model: orNull(`${place}.model`),
+        bills_on_cancel: text(`${place}.cancel`) !== 'no',
         price: orNull(`${place}.input`) === null ? null : readPrice(text, `${place}.`),
         weight: weight === null ? null : Number(weight),
       }
@@ -75,6 +76,15 @@ export function RouteFields({ value, upstreams }: RouteFieldsProps) {
               autoComplete="off"
             />
           </div>
+          <SelectField
+            label="A chat that is cancelled before its first word"
+            name={`${place}.cancel`}
+            defaultValue={target?.bills_on_cancel === false ? 'no' : 'yes'}
+            options={[
+              { value: 'yes', text: 'is billed by it' },
+              { value: 'no', text: 'costs nothing there, and nothing here' },
+            ]}
+          />
           <details open={target !== null && target.price !== null}>
             <summary className="cursor-default text-soft">A price of its own</summary>
             <div className="mt-3">

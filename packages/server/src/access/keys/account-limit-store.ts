@@ -4,6 +4,8 @@ import { type SetLimits, NO_LIMITS_SET } from './request-limits.ts'
 export interface AccountLimitStore {
   /** What is set for an account; nothing for one that has no row. */
   find(accountId: string): Promise<SetLimits>
+  /** How many accounts have each limit set for themselves. */
+  countOwn(): Promise<Readonly<Record<keyof SetLimits, number>>>
   /** Sets what is named and leaves the rest; null takes a limit away. */
   set(accountId: string, change: Partial<SetLimits>, now: number): Promise<void>
 }
@@ -23,6 +25,22 @@ export function createAccountLimitStore(database: Database): AccountLimitStore {
         .where('account_id', '=', accountId)
         .executeTakeFirst()
       return row ?? NO_LIMITS_SET
+    },
+    async countOwn() {
+      const { fn } = read
+      const row = await read
+        .selectFrom('account_limit')
+        .select([
+          fn.count<number | string>('requests_per_minute').as('requestsPerMinute'),
+          fn.count<number | string>('account_requests_per_minute').as('accountRequestsPerMinute'),
+          fn.count<number | string>('streams_at_once').as('streamsAtOnce'),
+        ])
+        .executeTakeFirstOrThrow()
+      return {
+        requestsPerMinute: Number(row.requestsPerMinute),
+        accountRequestsPerMinute: Number(row.accountRequestsPerMinute),
+        streamsAtOnce: Number(row.streamsAtOnce),
+      }
     },
     async set(accountId, change, now) {
       const { requestsPerMinute: key, accountRequestsPerMinute: account, streamsAtOnce: streams } = change

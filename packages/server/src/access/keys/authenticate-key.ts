@@ -41,6 +41,8 @@ export interface KeyAuthenticator {
    * revoked, or either was changed.
    */
   forget(keyOrAccountId: string): void
+  /** Drops everything that is cached: call it when limits of all keys have changed. */
+  forgetAll(): void
 }
 
 export interface KeyAuthenticatorDeps {
@@ -124,6 +126,10 @@ export function createKeyAuthenticator(deps: KeyAuthenticatorDeps): KeyAuthentic
     isCurrent(caller) {
       const digest = digests.get(caller)
       return digest !== undefined && findCached(digest) === caller
+    },
+    forgetAll() {
+      forgotten += 1
+      cache.clear()
     },
     forget(id) {
       forgotten += 1

@@ -4,6 +4,7 @@ import { tooMany } from './too-many.ts'
 
 /** So many calls within so long. */
 export interface QuotaWindow {
+  /** Read at each call: what holds may change while the process runs. */
   readonly max: number
   readonly withinMs: number
 }

@@ -22,6 +22,7 @@ export interface RateState {
 export interface RateKind {
   /** Names the buckets in a store that processes share, the same in every process. */
   readonly kind: string
+  /** Read at each request: what holds may change while the process runs. */
   readonly perMinute: number
   /** What is counted and for whom, as in `requests with this key`: a refusal says so. */
   readonly what: string

@@ -3,7 +3,7 @@ import { RateLimiter } from './rate-limiter.ts'
 
 test('a flood of new callers forgets the oldest ones, and not those that come in between', () => {
   const clock = { time: 0, elapsed: () => clock.time }
-  const limiter = new RateLimiter(6, clock, 'requests with this key')
+  const limiter = new RateLimiter({ perMinute: 6, what: 'requests with this key' }, clock)
   for (let caller = 0; caller < 100_000; caller++) limiter.take(`caller-${caller}`)
   expect(limiter.allows('caller-99999')).toBe(false)
   limiter.take('one more')
@@ -13,7 +13,7 @@ test('a flood of new callers forgets the oldest ones, and not those that come in
 
 test('full buckets are forgotten first', () => {
   const clock = { time: 0, elapsed: () => clock.time }
-  const limiter = new RateLimiter(6, clock, 'requests with this key')
+  const limiter = new RateLimiter({ perMinute: 6, what: 'requests with this key' }, clock)
   for (let caller = 0; caller < 50_000; caller++) limiter.take(`early-${caller}`)
   clock.time = 60_000
   for (let caller = 0; caller < 50_001; caller++) limiter.take(`late-${caller}`)
@@ -21,7 +21,7 @@ test('full buckets are forgotten first', () => {
 })
 
 test('a refusal names what is limited, the limit, and when to come back', () => {
-  const limiter = new RateLimiter(6, { elapsed: () => 0 }, 'requests with this key')
+  const limiter = new RateLimiter({ perMinute: 6, what: 'requests with this key' }, { elapsed: () => 0 })
   limiter.take('caller')
   expect(() => limiter.take('caller')).toThrow(
     expect.objectContaining({

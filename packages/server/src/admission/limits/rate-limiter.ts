@@ -1,6 +1,6 @@
 /** Token buckets in this process. A bucket fills evenly over a minute and lets a sixth of it through at once. */
 import type { MonotonicClock } from '../../platform/runtime/clock.ts'
-import { burstOf, MINUTE_MS, rateError, type RateLimit, type RateState } from './rate-limit.ts'
+import { burstOf, MINUTE_MS, rateError, type RateKind, type RateLimit, type RateState } from './rate-limit.ts'
 
 /** Buckets in memory at most; full ones are dropped first, since they say nothing. */
 const BUCKETS_MAX = 100_000
@@ -16,26 +16,28 @@ interface Bucket {
 
 /** One kind of limit: as many buckets as there are callers, of one size unless a caller has its own. */
 export class RateLimiter implements RateLimit {
-  readonly #perMinute: number
+  readonly #kind: Pick<RateKind, 'perMinute' | 'what'>
   readonly #clock: MonotonicClock
-  readonly #what: string
   readonly #onRefused: () => void
   readonly #buckets = new Map<string, Bucket>()
 
-  /** @param what is counted and for whom, as in `requests with this key`: a refusal says so. */
-  constructor(perMinute: number, clock: MonotonicClock, what: string, onRefused: () => void = () => undefined) {
-    this.#perMinute = perMinute
+  /** @param kind is read at each request: its limit may change meanwhile. */
+  constructor(
+    kind: Pick<RateKind, 'perMinute' | 'what'>,
+    clock: MonotonicClock,
+    onRefused: () => void = () => undefined,
+  ) {
+    this.#kind = kind
     this.#clock = clock
-    this.#what = what
     this.#onRefused = onRefused
   }
 
-  take(caller: string, perMinute = this.#perMinute, setFor?: string): RateState {
+  take(caller: string, perMinute = this.#kind.perMinute, setFor?: string): RateState {
     const bucket = this.#filled(caller, perMinute)
     if (bucket.tokens < 1) {
       this.#onRefused()
       const waitMs = ((1 - bucket.tokens) * MINUTE_MS) / perMinute
-      throw rateError({ what: this.#what, setFor, state: stateOf(bucket, perMinute), waitMs })
+      throw rateError({ what: this.#kind.what, setFor, state: stateOf(bucket, perMinute), waitMs })
     }
     bucket.tokens -= 1
     return stateOf(bucket, perMinute)
@@ -43,7 +45,7 @@ export class RateLimiter implements RateLimit {
 
   /** Says whether a caller's next request would pass, without taking it. */
   allows(caller: string): boolean {
-    return this.#filled(caller, this.#perMinute).tokens >= 1
+    return this.#filled(caller, this.#kind.perMinute).tokens >= 1
   }
 
   #filled(caller: string, perMinute: number): Bucket {

@@ -54,9 +54,9 @@ export function openSharedLimits(deps: SharedLimitsDeps): LimitCounters {
     },
     calls: (kind, windows) =>
       new SharedCallQuota({ store, link, clock, share, onRefused: () => metrics?.refused(kind) }, kind, windows),
-    streams: (most) => {
+    streams: (limits) => {
       const onRefused = (): void => metrics?.refused(STREAMS)
-      const limit = new SharedStreamSlots({ store, link, processId, gone, share, onRefused, pause }, most)
+      const limit = new SharedStreamSlots({ store, link, processId, gone, share, onRefused, pause }, limits)
       slots.push(limit)
       return limit
     },

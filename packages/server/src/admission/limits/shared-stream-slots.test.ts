@@ -29,7 +29,7 @@ describe.skipIf(findPostgres() === null)('streams at once over processes that sh
 
   test('all processes together never open more than the limit, and any of them takes what one gives back', async () => {
     const processes = [await shared.start(), await shared.start(), await shared.start()]
-    const limits = processes.map((process) => process.limits.streams(5))
+    const limits = processes.map((process) => process.limits.streams({ streamsAtOnce: 5 }))
     const [first, ...rest] = await flood(limits, 'key', 30)
     expect(rest).toHaveLength(4)
     expect(await flood(limits, 'other key', 30)).toHaveLength(5)
@@ -56,15 +56,15 @@ describe.skipIf(findPostgres() === null)('streams at once over processes that sh
         await slow.limits.close()
       },
     })
-    const giveBack = await slow.limits.streams(1).take('ended')
+    const giveBack = await slow.limits.streams({ streamsAtOnce: 1 }).take('ended')
     giveBack()
-    expect(await take(patient.limits.streams(1), 'ended')).not.toBeNull()
+    expect(await take(patient.limits.streams({ streamsAtOnce: 1 }), 'ended')).not.toBeNull()
   })
 
   test('streams of a process whose lease ran out count no more', async () => {
     const [dead, alive] = [await shared.start(), await shared.start()]
-    const limit = alive.limits.streams(5)
-    expect(await flood([dead.limits.streams(5)], 'dead', 5)).toHaveLength(5)
+    const limit = alive.limits.streams({ streamsAtOnce: 5 })
+    expect(await flood([dead.limits.streams({ streamsAtOnce: 5 })], 'dead', 5)).toHaveLength(5)
     expect(await flood([limit], 'dead', 5)).toHaveLength(0)
     shared.clock.time += 5_000
     await alive.limits.tick()
@@ -80,7 +80,7 @@ describe.skipIf(findPostgres() === null)('streams at once over processes that sh
     const { clock } = shared
     const elsewhere = { now: () => clock.now() + days * 86_400_000, elapsed: () => clock.elapsed() }
     const limits = [await shared.start(), await shared.start({ clock: elsewhere })].map(({ limits: each }) => each)
-    const slots = limits.map((each) => each.streams(5))
+    const slots = limits.map((each) => each.streams({ streamsAtOnce: 5 }))
     const caller = `off by ${days}`
     expect(await flood(slots.slice(0, 1), caller, 3)).toHaveLength(3)
     clock.time += 5_000
@@ -106,7 +106,7 @@ describe.skipIf(findPostgres() === null)('streams at once over processes that sh
     const processes = [await begin(), await begin()]
     shared.clock.time += 5_000
     for (const { limits } of processes) await limits.tick()
-    const limits = processes.map((process) => process.limits.streams(6))
+    const limits = processes.map((process) => process.limits.streams({ streamsAtOnce: 6 }))
     const before = await flood([limits[0] as StreamLimit], 'key', 4)
     isDown = true
     const during = await flood(limits, 'key', 20)
@@ -124,7 +124,7 @@ describe.skipIf(findPostgres() === null)('streams at once over processes that sh
     const random = createRandom()
     const most = 1 + random.below(8)
     const processes = [await shared.start(), await shared.start(), await shared.start()]
-    const limits = processes.map((process) => process.limits.streams(most))
+    const limits = processes.map((process) => process.limits.streams({ streamsAtOnce: most }))
     const open: GiveBack[] = []
     for (let turn = 0; turn < 60; turn++) {
       const told = `seed ${random.seed}, limit ${most}, turn ${turn}`

@@ -1,6 +1,6 @@
 import type { LimitStore } from './limit-store.ts'
 import type { StoreLink } from './store-link.ts'
-import { type GiveBack, once, slotsError, type StreamLimit } from './stream-slots.ts'
+import { type GiveBack, once, slotsError, type StreamLimit, type StreamsAtOnce } from './stream-slots.ts'
 
 export interface SharedStreamSlotsDeps {
   readonly store: Pick<LimitStore, 'takeSlots'>
@@ -44,14 +44,14 @@ const SECOND_CHANCE_MS = 50
  */
 export class SharedStreamSlots implements StreamLimit {
   readonly #deps: SharedStreamSlotsDeps
-  readonly #limit: number
+  readonly #limits: StreamsAtOnce
   readonly #callers = new Map<string, Caller>()
   readonly #due = new Set<string>()
   #running: Promise<void> | null = null
 
-  constructor(deps: SharedStreamSlotsDeps, limit: number) {
+  constructor(deps: SharedStreamSlotsDeps, limits: StreamsAtOnce) {
     this.#deps = deps
-    this.#limit = limit
+    this.#limits = limits
   }
 
   get open(): number {
@@ -60,7 +60,7 @@ export class SharedStreamSlots implements StreamLimit {
     return open
   }
 
-  take(name: string, most = this.#limit, setFor?: string): GiveBack | Promise<GiveBack> {
+  take(name: string, most = this.#limits.streamsAtOnce, setFor?: string): GiveBack | Promise<GiveBack> {
     const { link, share } = this.#deps
     const caller = this.#callerOf(name)
     caller.most = most
@@ -154,7 +154,7 @@ export class SharedStreamSlots implements StreamLimit {
   }
 
   #callerOf(name: string): Caller {
-    const caller = this.#callers.get(name) ?? { open: 0, most: this.#limit, waiting: [] }
+    const caller = this.#callers.get(name) ?? { open: 0, most: this.#limits.streamsAtOnce, waiting: [] }
     this.#callers.set(name, caller)
     return caller
   }

@@ -15,6 +15,11 @@ export interface StreamLimit {
   take(caller: string, most?: number, setFor?: string): GiveBack | Promise<GiveBack>
 }
 
+/** Streams that a caller without a limit of their own may have open; read at each stream. */
+export interface StreamsAtOnce {
+  readonly streamsAtOnce: number
+}
+
 /** Gives a slot back. Calling it twice is harmless. */
 export type GiveBack = () => void
 
@@ -25,12 +30,12 @@ export function slotsError(most: number, setFor: string | undefined): Error {
 
 /** Counts the streams that a caller has open in this process, up to a limit. */
 export class StreamSlots implements StreamLimit {
-  readonly #limit: number
+  readonly #limits: StreamsAtOnce
   readonly #onRefused: () => void
   readonly #open = new Map<string, number>()
 
-  constructor(limit: number, onRefused: () => void = () => undefined) {
-    this.#limit = limit
+  constructor(limits: StreamsAtOnce, onRefused: () => void = () => undefined) {
+    this.#limits = limits
     this.#onRefused = onRefused
   }
 
@@ -40,7 +45,7 @@ export class StreamSlots implements StreamLimit {
     return open
   }
 
-  take(caller: string, most = this.#limit, setFor?: string): GiveBack {
+  take(caller: string, most = this.#limits.streamsAtOnce, setFor?: string): GiveBack {
     const open = this.#open.get(caller) ?? 0
     if (open >= most) {
       this.#onRefused()

@@ -16,7 +16,7 @@ export function v1MessagesBatches(app: FastifyInstance, deps: BatchRoutesDeps): 
   inMessageForm(app, (scope) => {
     mountKeyed(scope, deps, endpoint, async (call, known) => {
       await requireStanding(deps, known)
-      const paid = { caller: known, endpoint, type: 'chat', bytesMax: deps.limits.chatBodyBytes } as const
+      const paid = { caller: known, endpoint, type: 'chat', bytesMax: deps.limits.configured.chatBodyBytes } as const
       const { caller, body, release } = await readJsonBody(deps, call, paid)
       try {
         const asked = readMessageLines(body)

@@ -57,7 +57,7 @@ export function mountTranscription(
   app.post(endpoint.path, async (request, reply) => {
     const call = { request, reply }
     const admitted = await admitCaller(deps, call, endpoint, 'cached')
-    const { uploadStallMs } = deps.limits
+    const { uploadStallMs } = deps.limits.configured
     const limits = { fileBytesMax: AUDIO_BYTES_MAX, filesMax: 1, stallMs: uploadStallMs }
     const paid = { caller: admitted, endpoint, type: 'transcription' } as const
     const { caller, form } = await readPaidForm(deps, call, paid, limits)

@@ -35,7 +35,7 @@ export async function readVideoRequest(deps: RouteKit, call: RouteCall, paid: Pa
 }
 
 async function readVideoJson(deps: RouteKit, call: RouteCall, paid: PaidCall): Promise<ReadVideoRequest> {
-  const bytesMax = deps.limits.chatBodyBytes
+  const bytesMax = deps.limits.configured.chatBodyBytes
   const { caller, body, release } = await readJsonBody(deps, call, { ...paid, bytesMax })
   try {
     const value = parseJsonObject(body)

@@ -7,7 +7,7 @@ let now = 0
 let answers: EmptyAnswerThrottle
 beforeEach(() => {
   now = 1_000_000
-  answers = new EmptyAnswerThrottle(3, { elapsed: () => now })
+  answers = new EmptyAnswerThrottle({ freeAnswers: 3 }, { elapsed: () => now })
 })
 
 const settled = (errorCode: string | null, charge = 0n, cost = 0n) => ({

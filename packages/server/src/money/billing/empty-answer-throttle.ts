@@ -16,19 +16,23 @@ interface Provoked {
   readonly dearest: bigint
 }
 
+/** So many are no fault of the key; read at each request. */
+export interface FreeAnswerLimits {
+  readonly freeAnswers: number
+}
+
 /**
  * Slows accounts whose requests end again and again in answers that are free for them and not for the operator: without
  * content, or failed and billed all the same. An answer that is charged forgives one that cost no more. One count for
  * an account, whatever kinds of requests it makes. Each process counts for itself. Source: decision 0079.
  */
 export class EmptyAnswerThrottle {
-  readonly #allowed: number
+  readonly #limits: FreeAnswerLimits
   readonly #clock: MonotonicClock
   readonly #accounts = new Map<string, Provoked>()
 
-  /** @param allowed so many are no fault of the key. */
-  constructor(allowed: number, clock: MonotonicClock) {
-    this.#allowed = allowed
+  constructor(limits: FreeAnswerLimits, clock: MonotonicClock) {
+    this.#limits = limits
     this.#clock = clock
   }
 
@@ -56,13 +60,13 @@ export class EmptyAnswerThrottle {
     const account = this.#accounts.get(accountId)
     if (account === undefined) return
     const now = this.#clock.elapsed()
-    const beyond = Math.ceil(leftOf(account, now)) - this.#allowed
+    const beyond = Math.ceil(leftOf(account, now)) - this.#limits.freeAnswers
     if (beyond <= 0) return
     const waitMs = Math.min(1_000 * 2 ** (beyond - 1), WAIT_MAX_MS) - (now - account.lastAt)
     if (waitMs <= 0) return
     const waitSeconds = Math.ceil(waitMs / 1_000)
     const message =
-      `Too many requests of this account ended in answers without content: at most ${this.#allowed} lately, of which ` +
+      `Too many requests of this account ended in answers without content: at most ${this.#limits.freeAnswers} lately, of which ` +
       `one is forgiven a minute. Try again in ${waitSeconds} s.`
     throw new ServiceError('rate_limit_exceeded', message, { retryAfterSeconds: waitSeconds })
   }

@@ -2,6 +2,7 @@ import type { AnnouncementStore } from '../../access/operators/announcement.ts'
 import type { ChainId } from '../../chain/assets.ts'
 import type { ChainReader } from '../../chain/chain-reader.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
+import type { GatewayLimitServices } from './change-gateway-limits.ts'
 import type { OfferServices } from './change-offers.ts'
 import type { ComparedPrice } from '../../catalog/compare-prices.ts'
 import type { AuditRuns } from '../../money/ledger/audit-runs.ts'
@@ -27,6 +28,7 @@ export interface OperatorServices extends OperationsDeps, ChangeSettingsDeps, Ma
   readonly prices: () => readonly ComparedPrice[]
   readonly compare: (catalog: Catalog) => readonly ComparedPrice[]
   readonly offers: OfferServices
+  readonly gatewayLimits: GatewayLimitServices
   /** Featured aliases that are not sold, because their price is unknown. */
   readonly unsoldAliases: () => readonly string[]
   readonly upstreams: () => readonly UpstreamState[]

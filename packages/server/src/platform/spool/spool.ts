@@ -16,7 +16,7 @@ const MEMORY_BYTES_ALL = 32 * 1024 * 1024
 export interface SpoolOptions {
   /** Made where it is missing. */
   readonly folder: string
-  /** Bytes of all files together, on disk and in memory. */
+  /** Bytes of all files together, on disk and in memory; read with each part of a file. */
   readonly bytesMax: number
   /** As `MEMORY_BYTES`. */
   readonly memoryBytesMax?: number
@@ -44,10 +44,10 @@ export class Spool {
 
   /** A new, empty file. */
   create(): SpooledFile {
-    const { folder, bytesMax, memoryBytesMax = MEMORY_BYTES } = this.#options
+    const { folder, memoryBytesMax = MEMORY_BYTES } = this.#options
     const account: SpoolAccount = {
       take: (bytes) => {
-        if (this.#bytes + bytes > bytesMax) {
+        if (this.#bytes + bytes > this.#options.bytesMax) {
           throw new ServiceError('server_is_overloaded', 'The gateway has reached its limit of simultaneous uploads.', {
             retryAfterSeconds: 1,
           })
@@ -77,9 +77,20 @@ const FOLDER = 'uploads'
  * Opens the room for uploads in a data folder. A file has a name there for the moment between its making and its
  * unlinking only; what a process that was killed in that moment has left is removed.
  */
-export function openSpool(options: { readonly dataDir: string; readonly bytesMax: number }): Spool {
-  const folder = join(options.dataDir, FOLDER)
+export function openSpool({
+  dataDir,
+  limits,
+}: {
+  readonly dataDir: string
+  readonly limits: { readonly uploadBytesInFlight: number }
+}): Spool {
+  const folder = join(dataDir, FOLDER)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { force: true })
-  return new Spool({ folder, bytesMax: options.bytesMax })
+  return new Spool({
+    folder,
+    get bytesMax() {
+      return limits.uploadBytesInFlight
+    },
+  })
 }

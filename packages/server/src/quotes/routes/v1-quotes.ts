@@ -24,7 +24,7 @@ export function v1Quotes(app: FastifyInstance, deps: QuoteRoutesDeps): void {
     const call = { request, reply }
     await admitCaller(deps, call, endpoint, 'cached')
     checkContentType(call)
-    const limits = { bytesMax: deps.limits.chatBodyBytes, budget: deps.limits.bodies }
+    const limits = { bytesMax: deps.limits.configured.chatBodyBytes, budget: deps.limits.bodies }
     const { caller, body } = await readAsCaller(
       deps,
       call,

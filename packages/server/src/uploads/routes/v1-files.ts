@@ -16,7 +16,7 @@ async function upload(deps: UploadRoutesDeps, call: RouteCall) {
   // Room is not given away: who has no credits can use no file.
   await requireStanding(deps, admitted)
   await requireRoom(deps.uploads, admitted)
-  const sizes = { fileBytesMax: FILE_BYTES_MAX, filesMax: 1, stallMs: deps.limits.uploadStallMs }
+  const sizes = { fileBytesMax: FILE_BYTES_MAX, filesMax: 1, stallMs: deps.limits.configured.uploadStallMs }
   const { caller, body: form } = await readAsCaller(
     deps,
     call,

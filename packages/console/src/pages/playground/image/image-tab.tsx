@@ -1,6 +1,7 @@
 import { type Exact, type ImageModelEntry, shortDecimal } from '@svc/contract'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Button } from '../../../ui/button.tsx'
 import { Empty } from '../../../ui/page.tsx'
 import { SelectField } from '../../../ui/select-field.tsx'
 import { attachmentOf } from '../attachments.ts'
@@ -19,6 +20,7 @@ import { type ImageRun, makeImages } from './image-request.ts'
 import { imageBodyOf, type ImageWishes, sizeOf, sizesOf } from './image-wishes.ts'
 import { ImageRunCard } from './image-run-card.tsx'
 
+const EXAMPLE = 'A lighthouse in the fog'
 const FIRST_MODEL = 'svc-image'
 const COUNTS = ['1', '2', '3', '4'] as const
 const INPUTS_MAX = 4
@@ -50,7 +52,7 @@ export function ImageTab() {
     <PlayFrame settings={<ImageSettings models={models} model={model} wishes={wishes} onSet={set} />}>
       <PromptForm
         label="What the image shows"
-        placeholder={input.images.length > 0 ? 'What shall be changed' : 'A lighthouse in the fog'}
+        placeholder={input.images.length > 0 ? 'What shall be changed' : EXAMPLE}
         text={wishes.prompt}
         onText={(prompt) => set({ prompt })}
         size={sizeOf(whole)}
@@ -61,7 +63,14 @@ export function ImageTab() {
         {...(model?.supports_edits === false ? {} : { images: { input, label: 'Add images to change' } })}
       />
       {state.isReady && state.runs.length === 0 && (
-        <Empty text="Say what an image shall show. What is made stays in this browser." />
+        <Empty
+          text="Say what an image shall show. What is made stays in this browser."
+          action={
+            <Button look="secondary" onClick={() => set({ prompt: EXAMPLE })}>
+              Take an example
+            </Button>
+          }
+        />
       )}
       {state.runs.map((run) => (
         <ImageRunCard

@@ -20,6 +20,7 @@ import { VideoCard } from './video-card.tsx'
 import { useAskedModel } from '../asked-model.ts'
 import { canBeSilent, sizeOf, videoBodyOf, type VideoWishes } from './video-request.ts'
 
+const EXAMPLE = 'A paper boat on a river at dawn'
 const SECONDS_UNKNOWN = [4, 5, 6, 8, 10]
 
 function firstWishes(model: Exact<VideoModelEntry> | undefined): VideoWishes {
@@ -54,7 +55,7 @@ export function VideoTab() {
     <PlayFrame settings={<VideoSettings models={models} model={model} wishes={wishes} onSet={set} />}>
       <PromptForm
         label="What the video shows"
-        placeholder="A paper boat on a river at dawn"
+        placeholder={EXAMPLE}
         text={wishes.prompt}
         onText={(prompt) => set({ prompt })}
         size={sizeOf(body)}
@@ -68,7 +69,14 @@ export function VideoTab() {
       {error !== null && <PlayFailure facts={factsOf(error)} onAgain={again} />}
       {list.isPending && <Skeleton className="h-64 w-full" />}
       {list.isSuccess && jobs.length === 0 && !submit.isPending && (
-        <Empty text="Say what a video shall show. It takes a while; you may leave the page meanwhile." />
+        <Empty
+          text="Say what a video shall show. It takes a while; you may leave the page meanwhile."
+          action={
+            <Button look="secondary" onClick={() => set({ prompt: EXAMPLE })}>
+              Take an example
+            </Button>
+          }
+        />
       )}
       <div className="grid items-start gap-4 md:grid-cols-2">
         {submit.isPending && <Skeleton className="h-64 w-full" />}

@@ -60,7 +60,7 @@ export function v1ChatCompletions(app: FastifyInstance, deps: ChatRoutesDeps): v
     const { caller, body, release } = await readJsonBody(deps, call, {
       ...{ caller: admitted, endpoint },
       type: 'chat',
-      bytesMax: deps.limits.chatBodyBytes,
+      bytesMax: deps.limits.configured.chatBodyBytes,
     })
     try {
       const chat = chooseModel(deps.chat, caller, parseChat(body), () => quotedModel(deps, call, caller))

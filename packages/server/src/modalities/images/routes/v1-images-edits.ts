@@ -20,10 +20,14 @@ const FORM_FILES_MAX = INPUT_IMAGES_MAX + 1
 /** Reads a form's files into memory, since they go upstream as parts of one body, and takes the room for them. */
 async function readFiles(deps: ImageRoutesDeps, { fields, files }: Form) {
   const bytes = files.reduce((sum, { content }) => sum + content.byteLength, 0)
-  if (bytes > deps.limits.imageFormBytes) {
-    throw new ServiceError('request_too_large', `The files are larger than ${deps.limits.imageFormBytes} bytes.`, {
-      param: 'image',
-    })
+  if (bytes > deps.limits.configured.imageFormBytes) {
+    throw new ServiceError(
+      'request_too_large',
+      `The files are larger than ${deps.limits.configured.imageFormBytes} bytes.`,
+      {
+        param: 'image',
+      },
+    )
   }
   deps.limits.bodies.take(bytes)
   try {
@@ -52,11 +56,11 @@ const endpoint = endpoints.editImage
 async function readEdit(deps: ImageRoutesDeps, call: RouteCall, admitted: Caller): Promise<ReadEdit> {
   const paid = { caller: admitted, endpoint, type: 'image' } as const
   if (!FORM_TYPE.test(call.request.headers['content-type'] ?? '')) {
-    const bytesMax = deps.limits.chatBodyBytes
+    const bytesMax = deps.limits.configured.chatBodyBytes
     const { caller, body, release } = await readJsonBody(deps, call, { ...paid, bytesMax })
     return { caller, images: parsed(() => parseImageEdit(body), release), body, release }
   }
-  const stallMs = deps.limits.uploadStallMs
+  const stallMs = deps.limits.configured.uploadStallMs
   const sizes = { fileBytesMax: INPUT_IMAGE_BYTES_MAX, filesMax: FORM_FILES_MAX, stallMs }
   const { caller, form } = await readPaidForm(deps, call, paid, sizes)
   try {

@@ -18,7 +18,7 @@ export function mountImageRequest(
     const call = { request, reply }
     const admitted = await admitCaller(deps, call, endpoint, 'cached')
     await deps.limits.images.take(admitted.keyId)
-    const paid = { caller: admitted, endpoint, type: 'image', bytesMax: deps.limits.chatBodyBytes } as const
+    const paid = { caller: admitted, endpoint, type: 'image', bytesMax: deps.limits.configured.chatBodyBytes } as const
     const { caller, body, release } = await readJsonBody(deps, call, paid)
     try {
       return await answerImages(deps, call, { caller, endpoint, images: parseImageRequest(body, form), body })
