@@ -189,7 +189,18 @@ describeEachEngine('the operator’s rows', (engine) => {
     const text = await response.text()
     const document = JSON.parse(text) as Record<string, Record<string, unknown>[]>
     expect(Object.keys(document)).toEqual([
-      ...['format', 'exported_at', 'account', 'teams', 'members', 'limits', 'keys', 'open_holds', 'fundings'],
+      ...[
+        'format',
+        'exported_at',
+        'account',
+        'teams',
+        'members',
+        'passkeys',
+        'limits',
+        'keys',
+        'open_holds',
+        'fundings',
+      ],
       ...['requests', 'videos', 'files', 'batches', 'stored_responses', 'invitations', 'deposit_addresses'],
       ...['wallets', 'deposits', 'letters', 'billing_details', 'invoices'],
     ])
