@@ -29,7 +29,7 @@ describe('completions', () => {
   })
 
   test('options of the command and of every command', async () => {
-    expect(await complete('chat', '--ma')).toEqual(['--max-tokens'])
+    expect(await complete('chat', '--ma')).toEqual(['--max-tokens', '--max-credits'])
     expect(await complete('chat', '--js')).toEqual(['--json'])
     expect(await complete('deposit', 'address', '--prof')).toEqual(['--profile'])
   })

@@ -4,13 +4,18 @@ import { type BrowserSession, createBrowserSession } from '../../testing/browser
 import { describeEachEngine } from '../../testing/test-database.ts'
 import { useGateway } from '../../testing/use-gateway.ts'
 
-/** Rows that change something and need no name: to do them twice is to do them once, or replaces what the first made. */
+/**
+ * Rows that change something and need no name: to do them twice is to do them once, or replaces what the first made, or
+ * is refused, as a passkey is whose challenge was taken.
+ */
 const ALIKE = new Set([
   'acceptInvitation',
   'acceptOwnInvitation',
+  'addPasskey',
   'addSignInWallet',
   'approveDevice',
   'askForEmail',
+  'beginPasskey',
   'beginSecondFactor',
   'challengeSignInWallet',
   'challengeTeamWallet',

@@ -59,24 +59,21 @@ describe.skipIf(findPostgres() === null)('both engines', () => {
     for (let batch = 0; batch < BATCHES; batch++) {
       const operations = Array.from({ length: 1 + random.below(24) }, () => checkOperation(anyOperation(world)))
       if (random.below(5) === 0) operations.push(...operations.slice(0, 1 + random.below(operations.length)))
-      const [first, second] = await Promise.all(engines.map((engine) => engine.apply(operations)))
-      if (first === undefined || second === undefined) throw new Error('two engines answer')
-      second.forEach((result, index) => {
-        const kind = first[index]?.kind === 'fault' && result.kind === 'fault'
-        if (!kind)
-          expect({ seed: random.seed, batch, operation: operations[index], result }).toEqual({
-            seed: random.seed,
-            batch,
-            operation: operations[index],
-            result: first[index],
-          })
-      })
+      for (const part of cutAtDeposits(operations)) {
+        const [first, second] = await Promise.all(engines.map((engine) => engine.apply(part)))
+        if (first === undefined || second === undefined) throw new Error('two engines answer')
+        second.forEach((result, index) => {
+          const kind = first[index]?.kind === 'fault' && result.kind === 'fault'
+          const asked = { seed: random.seed, batch, operation: part[index] }
+          if (!kind) expect({ ...asked, result }).toEqual({ ...asked, result: first[index] })
+        })
+        world.outcomes.push(...first.map((result) => result.kind))
+      }
       world.now += random.below(3_600_000)
       // Now and then a clock is a month ahead or behind for a batch.
       world.now -= world.jump
       world.jump = random.below(10) === 0 ? (random.below(3) - 1) * 35 * 86_400_000 : 0
       world.now += world.jump
-      world.outcomes.push(...first.map((result) => result.kind))
     }
     for (const [table, order] of TABLES) {
       const [first, second] = await Promise.all([sqlite, postgres].map((one) => readTable(one, table, order)))
@@ -112,6 +109,20 @@ describe.skipIf(findPostgres() === null)('both engines', () => {
     expect(kinds.filter((kind) => !world.outcomes.includes(kind))).toEqual([])
   })
 })
+
+/**
+ * Each deposit apart from what is beside it, as PostgreSQL applies them: a hold that ends twice, with a deposit in
+ * between, is ended and corrected there, and would be ended once where its batch is one.
+ */
+function cutAtDeposits(operations: readonly LedgerOperation[]): readonly (readonly LedgerOperation[])[] {
+  const parts: LedgerOperation[][] = []
+  for (const [at, operation] of operations.entries()) {
+    const isApart = operation.kind === 'deposit' || operations[at - 1]?.kind === 'deposit'
+    if (isApart || parts.length === 0) parts.push([operation])
+    else parts.at(-1)?.push(operation)
+  }
+  return parts
+}
 
 interface World {
   readonly random: Random
