@@ -1,8 +1,8 @@
 import type { GatewayLimit, GatewayLimitPreview, GatewayLimitsReply, JournalReply } from '@svc/contract'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type BrowserSession, createBrowserSession } from '../../testing/browser-session.ts'
 import { eventually } from '../../testing/eventually.ts'
-import { describeEachEngine } from '../../testing/test-database.ts'
+import { describeEachEngine, findPostgres } from '../../testing/test-database.ts'
 import { useGateway } from '../../testing/use-gateway.ts'
 
 const OF_FILE = 77
@@ -97,16 +97,22 @@ describeEachEngine('limits that operators set while the gateway runs', (engine) 
     const { warnings } = await operator.json<GatewayLimitPreview>('POST', `${path}/preview`, { change: wide })
     expect(warnings).toEqual([expect.stringContaining('always refused with 503')])
   })
+})
 
-  test.skipIf(engine === 'sqlite')('another process follows by itself', async () => {
+describe.skipIf(findPostgres() === null)('limits that operators set, on several processes', () => {
+  const gateway = useGateway(() => ({ engine: 'postgres', file: { limits: { requests_per_minute: undefined } } }))
+
+  test('another process follows by itself', async () => {
+    const operator = createBrowserSession(gateway.baseUrl)
+    await operator.json('POST', '/auth/sign-in/demo', {})
     const beside = await gateway.startBeside()
-    await set(120)
-    const other = await beside.gateway.operators.gatewayLimits.list()
-    expect(other.data.find(({ name }) => name === 'requests_per_minute')?.value).toBe(120)
+    const change = { name: 'requests_per_minute', value: 120 }
+    await operator.json('POST', '/console/operator/limits', { change, reason: 'a busy week' })
     await eventually(async () => {
       const response = await beside.fetch('/v1/balance')
       expect(response.headers.get('x-ratelimit-limit-requests')).toBe('120')
     })
-    await set(null)
+    const { data } = await beside.gateway.operators.gatewayLimits.list()
+    expect(data.find(({ name }) => name === 'requests_per_minute')?.value).toBe(120)
   })
 })
