@@ -32,6 +32,11 @@ const REFUSALS: Readonly<Record<Exclude<EnterOutcome['kind'], 'entered'>, readon
   ],
 }
 
+function refusal(kind: keyof typeof REFUSALS): APIError {
+  const [code, message] = REFUSALS[kind]
+  return new APIError('UNAUTHORIZED', { code, message })
+}
+
 /** Tabs of one browser share its text, so that each of their challenges counts. */
 function optionsEndpoint({ passkeys, cookieName, isSecure }: PasskeyPluginDeps) {
   const body = z.strictObject({}).optional()
@@ -50,14 +55,10 @@ function optionsEndpoint({ passkeys, cookieName, isSecure }: PasskeyPluginDeps) 
 function enterEndpoint({ passkeys, factors, cookieName }: PasskeyPluginDeps) {
   return createAuthEndpoint(PASSKEY_PATH, { method: 'POST', body: passkeyAnswer }, async (ctx) => {
     const entered = await passkeys.enter(ctx.getCookie(cookieName) ?? '', ctx.body)
-    if (entered.kind !== 'entered') {
-      const [code, message] = REFUSALS[entered.kind]
-      throw new APIError('UNAUTHORIZED', { code, message })
-    }
+    if (entered.kind !== 'entered') throw refusal(entered.kind)
     const { internalAdapter } = ctx.context
     const user = await internalAdapter.findUserById(entered.userId)
-    if (user === null)
-      throw new APIError('UNAUTHORIZED', { code: 'PASSKEY_UNKNOWN', message: REFUSALS.unknown_passkey[1] })
+    if (user === null) throw refusal('unknown_passkey')
     const session = await internalAdapter.createSession(user.id)
     await factors.noteProven(session.id)
     await setSessionCookie(ctx, { session, user })

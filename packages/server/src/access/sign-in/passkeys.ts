@@ -123,11 +123,11 @@ export function createPasskeys(deps: PasskeyDeps): Passkeys {
     add: async ({ sessionId, user }, { name, answer }) => {
       const challenge = await takeChallenge({ sessionId }, answer)
       if (challenge === null) return { kind: 'wrong_challenge' }
-      const { id: rpId } = party()
-      const proven = await proveNewPasskey({ party: party(), challenge }, answer)
+      const ours = party()
+      const proven = await proveNewPasskey({ party: ours, challenge }, answer)
       if (proven === null) return { kind: 'not_proven' }
       const passkeyId = randomBytes(ID_BYTES).toString('hex')
-      const own = { passkeyId, userId: user.userId, name, rpId, addedAt: now(), lastUsedAt: null }
+      const own = { passkeyId, userId: user.userId, name, rpId: ours.id, addedAt: now(), lastUsedAt: null }
       const kind = await store.insert({ ...proven, ...own }, PASSKEYS_MAX)
       return kind === 'inserted' ? { kind: 'added', passkeyId } : { kind }
     },
