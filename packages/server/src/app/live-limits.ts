@@ -3,7 +3,7 @@ import type { GatewayLimit, GatewayLimitChange, GatewayLimitPreview, LimitUnit }
 import { type AccountLimitStore, createAccountLimitStore } from '../access/keys/account-limit-store.ts'
 import type { KeyAuthenticator } from '../access/keys/authenticate-key.ts'
 import { limitsOfAccount, NO_LIMITS_SET } from '../access/keys/request-limits.ts'
-import { createOperatorStore, type StoredSetting } from '../access/operators/operator-store.ts'
+import type { StoredSetting } from '../access/operators/operator-store.ts'
 import { burstOf } from '../admission/limits/rate-limit.ts'
 import type { Config } from '../config/config.ts'
 import {
@@ -19,14 +19,13 @@ import type { LimitName, LimitsConfig } from '../config/limits-config.ts'
 import { BODY_COPIES } from '../edge/read-body.ts'
 import {
   type GatewayLimitServices,
-  limitSettingOf,
+  LIMIT_SETTING,
   type ListedLimits,
 } from '../operations/actions/change-gateway-limits.ts'
 import type { Database } from '../platform/db/database.ts'
 import type { Logger } from '../platform/runtime/log.ts'
 import { PAGE_CALLS } from './open-console.ts'
-
-const PREFIX = limitSettingOf('')
+import { readSettingsBesideFile } from './settings-beside-file.ts'
 
 type Stored = ReadonlyMap<LimitName, StoredSetting>
 
@@ -136,9 +135,8 @@ export async function limitsInForce(
 }
 
 async function readLimitSettings(database: Database): Promise<Stored> {
-  const settings = await createOperatorStore(database).readSettings()
-  const own = [...settings].filter(([name]) => name.startsWith(PREFIX)).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return new Map(own.map(([name, setting]) => [name.slice(PREFIX.length) as LimitName, setting]))
+  const settings = await readSettingsBesideFile(database, [LIMIT_SETTING])
+  return new Map([...settings].map(([name, setting]) => [name.slice(LIMIT_SETTING.length) as LimitName, setting]))
 }
 
 /** What can be applied; a version before or after this one may have known other limits, or other bounds of them. */

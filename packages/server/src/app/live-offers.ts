@@ -1,6 +1,6 @@
 /** Prices and routes that operators set while the gateway runs: read, applied, previewed. Part of the composition. */
 import { offerPrice, offerRoute, type OfferChange } from '@svc/contract'
-import { createOperatorStore, type StoredSetting } from '../access/operators/operator-store.ts'
+import type { StoredSetting } from '../access/operators/operator-store.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Config } from '../config/config.ts'
 import {
@@ -16,6 +16,7 @@ import type { Database } from '../platform/db/database.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 import type { Logger } from '../platform/runtime/log.ts'
 import { type OpenCatalog, openCatalog } from './open-catalog.ts'
+import { readSettingsBesideFile } from './settings-beside-file.ts'
 
 /** How the settings of the gateway name them. */
 const NAME = /^(price|route):(.+)$/s
@@ -77,9 +78,8 @@ export class LiveOffers implements OfferServices {
     return problems
   }
 
-  async #stored(): Promise<ReadonlyMap<string, StoredSetting>> {
-    const settings = await createOperatorStore(this.#parts.database).readSettings()
-    return new Map([...settings].filter(([name]) => NAME.test(name)).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  #stored(): Promise<ReadonlyMap<string, StoredSetting>> {
+    return readSettingsBesideFile(this.#parts.database, ['price:', 'route:'])
   }
 
   #read(stored: ReadonlyMap<string, StoredSetting>): Read {

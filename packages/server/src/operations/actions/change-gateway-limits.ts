@@ -1,8 +1,9 @@
 /** Limits of the whole gateway that operators set while it runs. Source: decision 0177. */
 import type { GatewayLimit, GatewayLimitChange, GatewayLimitPreview } from '@svc/contract'
-import { type JournalDeps, keepJournal, type Operator } from '../../access/operators/journal.ts'
+import type { JournalDeps, Operator } from '../../access/operators/journal.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Writing } from './operations-deps.ts'
+import { setBesideFile } from './set-beside-file.ts'
 
 /** Times are in milliseconds since the epoch. */
 export interface ListedLimits {
@@ -19,10 +20,8 @@ export interface GatewayLimitServices {
   follow(): Promise<void>
 }
 
-/** The name of the setting that a change is written to. */
-export function limitSettingOf(name: string): string {
-  return `limit:${name}`
-}
+/** What the name of the setting begins with that a change is written to. */
+export const LIMIT_SETTING = 'limit:'
 
 /** @throws {ServiceError} `invalid_value` for what the file sets, what needs a restart, and a value out of range. */
 export function requireLimitChange(limits: GatewayLimitServices, change: GatewayLimitChange): void {
@@ -45,17 +44,11 @@ export async function changeGatewayLimit(
   const { data } = await gatewayLimits.list()
   const was = data.find((limit) => limit.name === name)
   const before = was?.set_in === 'console' ? was.value : 'default'
-  await keepJournal(
+  const details = { limit: { from: before, to: value ?? 'default' } }
+  await setBesideFile(
     deps,
     by,
-    { action: 'limit.change', subject: name, reason, details: { limit: { from: before, to: value ?? 'default' } } },
-    {
-      work: () => {
-        const written = new Map([[limitSettingOf(name), value === null ? null : String(value)]])
-        return deps.writesOf(by).settings.writeSettings(written, by.name, deps.clock.now())
-      },
-      outcomeOf: () => 'done',
-    },
+    { name: `${LIMIT_SETTING}${name}`, value: value === null ? null : String(value) },
+    { entry: { action: 'limit.change', subject: name, reason, details }, follow: () => gatewayLimits.follow() },
   )
-  await gatewayLimits.follow()
 }

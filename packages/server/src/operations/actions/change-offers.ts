@@ -1,9 +1,10 @@
 /** Prices and routes that operators set while the gateway runs. Source: decision 0172. */
 import type { OfferChange, OfferPrice, OfferRoute } from '@svc/contract'
-import { type JournalDeps, keepJournal, type Operator } from '../../access/operators/journal.ts'
+import type { JournalDeps, Operator } from '../../access/operators/journal.ts'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Writing } from './operations-deps.ts'
+import { setBesideFile } from './set-beside-file.ts'
 
 interface SetOffer<Value> {
   readonly id: string
@@ -53,18 +54,13 @@ export async function changeOffer(
   const set = await offers.list()
   const before = (change.kind === 'price' ? set.prices : set.routes).find(({ id }) => id === change.id)?.value ?? null
   const details = { [change.kind]: { from: textOf(before), to: textOf(change.value) } }
-  const name = nameOf(change)
   const value = change.value === null ? null : JSON.stringify(change.value)
-  await keepJournal(
+  await setBesideFile(
     deps,
     by,
-    { action: 'offer.change', subject: change.id, reason, details },
-    {
-      work: () => deps.writesOf(by).settings.writeSettings(new Map([[name, value]]), by.name, deps.clock.now()),
-      outcomeOf: () => 'done',
-    },
+    { name: nameOf(change), value },
+    { entry: { action: 'offer.change', subject: change.id, reason, details }, follow: () => offers.follow() },
   )
-  await offers.follow()
 }
 
 /** The name of the setting that a change is written to. */
