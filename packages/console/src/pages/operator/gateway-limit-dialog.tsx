@@ -6,7 +6,6 @@ import {
   type LimitUnit,
 } from '@svc/contract'
 import { clsx } from 'clsx'
-import { useState } from 'react'
 import { consoleApi } from '../../api/client.ts'
 import { ActionForm } from '../../ui/action-form.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -15,10 +14,8 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { LIMIT_PATTERN, limitOf } from '../../ui/limit-text.ts'
 import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
-import { useAction } from '../../ui/use-action.ts'
 import { amountText } from './amount-text.ts'
-import { ReasonField } from './reason-field.tsx'
-import { useOperatorAction } from './use-operator-action.ts'
+import { PreviewDialog, usePreviewedChange } from './previewed-change.tsx'
 
 const UNITS: Readonly<Record<LimitUnit, string>> = {
   count: '',
@@ -34,33 +31,25 @@ interface GatewayLimitDialogProps {
 
 /** Sets a limit of the gateway in two steps: what it shall be, and what follows from that. */
 export function GatewayLimitDialog({ limit, onClose }: GatewayLimitDialogProps) {
-  const [change, setChange] = useState<GatewayLimitChange | null>(null)
-  const preview = useAction({
-    act: (asked: GatewayLimitChange) =>
-      consoleApi.call(consoleEndpoints.previewGatewayLimit, { body: { change: asked } }),
-    onSuccess: (_found, asked) => setChange(asked),
+  const { preview, apply, seen, back } = usePreviewedChange({
+    look: (change: GatewayLimitChange) => consoleApi.call(consoleEndpoints.previewGatewayLimit, { body: { change } }),
+    make: (body) => consoleApi.call(consoleEndpoints.changeGatewayLimit, { body }),
+    onDone: onClose,
   })
-  const apply = useOperatorAction(
-    (body: { readonly change: GatewayLimitChange; readonly reason: string }) =>
-      consoleApi.call(consoleEndpoints.changeGatewayLimit, { body }),
-    'It holds now.',
-    onClose,
-  )
   const { name, description, unit, least, most } = limit
-  if (change !== null && preview.data !== undefined) {
+  if (seen !== null) {
+    const { change, found } = seen
     return (
-      <Dialog title={name} lead="What this changes. Nothing is changed yet." look="wide" isSensitive onClose={onClose}>
-        <ActionForm
-          action={change.value === null ? 'Go back to the default' : 'Apply it'}
-          cancel="Back"
-          run={apply}
-          onClose={() => setChange(null)}
-          onSubmit={(text) => apply.mutate({ change, reason: text('reason') })}
-        >
-          <Effects preview={preview.data} />
-          <ReasonField />
-        </ActionForm>
-      </Dialog>
+      <PreviewDialog
+        title={name}
+        action={change.value === null ? 'Go back to the default' : 'Apply it'}
+        run={apply}
+        onApply={(reason) => apply.mutate({ change, reason })}
+        onBack={back}
+        onClose={onClose}
+      >
+        <Effects preview={found} />
+      </PreviewDialog>
     )
   }
   return (

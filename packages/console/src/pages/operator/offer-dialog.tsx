@@ -1,16 +1,13 @@
 import { consoleEndpoints, type OfferChange, type OfferPrice, type OfferRoute, type Offers } from '@svc/contract'
-import { useState } from 'react'
 import { consoleApi } from '../../api/client.ts'
 import { ActionForm } from '../../ui/action-form.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { useAction } from '../../ui/use-action.ts'
 import { OfferPreviewTable } from './offer-preview.tsx'
+import { PreviewDialog, usePreviewedChange } from './previewed-change.tsx'
 import { PriceFields, readPrice } from './price-fields.tsx'
-import { ReasonField } from './reason-field.tsx'
 import { readRoute, RouteFields } from './route-fields.tsx'
-import { useOperatorAction } from './use-operator-action.ts'
 
 /** What is set now; null for something new. */
 export type OfferDraft =
@@ -25,33 +22,26 @@ interface OfferDialogProps {
 
 /** Sets a price or a route in two steps: what it shall be, and what that changes. */
 export function OfferDialog({ draft, offers, onClose }: OfferDialogProps) {
-  const [change, setChange] = useState<OfferChange | null>(null)
-  const preview = useAction({
-    act: (asked: OfferChange) => consoleApi.call(consoleEndpoints.previewOffer, { body: { change: asked } }),
-    onSuccess: (_found, asked) => setChange(asked),
+  const { preview, apply, seen, back } = usePreviewedChange({
+    look: (change: OfferChange) => consoleApi.call(consoleEndpoints.previewOffer, { body: { change } }),
+    make: (body) => consoleApi.call(consoleEndpoints.changeOffer, { body }),
+    onDone: onClose,
   })
-  const apply = useOperatorAction(
-    (body: { readonly change: OfferChange; readonly reason: string }) =>
-      consoleApi.call(consoleEndpoints.changeOffer, { body }),
-    'It holds now.',
-    onClose,
-  )
   const isNew = draft.value === null
   const title = isNew ? `Set a ${draft.kind}` : `The ${draft.kind} of ${draft.id}`
-  if (change !== null && preview.data !== undefined) {
+  if (seen !== null) {
+    const { change, found } = seen
     return (
-      <Dialog title={title} lead="What this changes. Nothing is changed yet." look="wide" isSensitive onClose={onClose}>
-        <ActionForm
-          action={change.value === null ? 'Remove it' : 'Apply it'}
-          cancel="Back"
-          run={apply}
-          onClose={() => setChange(null)}
-          onSubmit={(text) => apply.mutate({ change, reason: text('reason') })}
-        >
-          <OfferPreviewTable preview={preview.data} />
-          <ReasonField />
-        </ActionForm>
-      </Dialog>
+      <PreviewDialog
+        title={title}
+        action={change.value === null ? 'Remove it' : 'Apply it'}
+        run={apply}
+        onApply={(reason) => apply.mutate({ change, reason })}
+        onBack={back}
+        onClose={onClose}
+      >
+        <OfferPreviewTable preview={found} />
+      </PreviewDialog>
     )
   }
   return (
