@@ -3,10 +3,11 @@
  * the person types it on our page and decides, and the terminal fetches a key of its own. Invariant: neither code nor key
  * is at rest; a code opens nothing without a person who is signed in. Source: decision 0166 (signing in a terminal).
  */
-import { createHash, createHmac, randomBytes, randomInt } from 'node:crypto'
+import { createHmac, randomBytes, randomInt } from 'node:crypto'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { createId } from '../../platform/runtime/ids.ts'
+import { hashToken } from '../../platform/runtime/hash-token.ts'
 import type { Right } from '../keys/caller.ts'
 import type { Peppers } from '../keys/pepper.ts'
 import { deriveRawKey } from '../keys/raw-key.ts'
@@ -139,7 +140,7 @@ function keyOf({ peppers }: DeviceSignInDeps, deviceHash: string, approval: Devi
 
 /** 256 random bits need no pepper. */
 function hashDeviceCode(deviceCode: string): string {
-  return createHash('sha256').update(`device code\n${deviceCode}`).digest('hex')
+  return hashToken(`device code\n${deviceCode}`)
 }
 
 /** A short code does: a reader of the database could try them all. */

@@ -2,8 +2,9 @@
  * Room `operators`: who runs the gateway, and what they set while it runs. The first operator comes in by a token that
  * only the start prints: the reader of the gateway's output becomes its operator. Source: decision 0040 (sign-in).
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../platform/runtime/clock.ts'
+import { hashToken } from '../../platform/runtime/hash-token.ts'
 import { type JournalDeps, keepJournal } from './journal.ts'
 import type { OperatorStore } from './operator-store.ts'
 
@@ -14,10 +15,6 @@ export interface FirstRunDeps {
 
 const TOKEN_BYTES = 24
 
-function hashOf(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
-}
-
 /**
  * Makes a token that lets the first operator in, once. Null when there is an operator already.
  *
@@ -26,13 +23,13 @@ function hashOf(token: string): string {
 export async function createFirstRunToken({ store, clock }: FirstRunDeps): Promise<string | null> {
   if (await store.hasAny()) return null
   const token = randomBytes(TOKEN_BYTES).toString('base64url')
-  await store.addFirstRunToken(hashOf(token), clock.now())
+  await store.addFirstRunToken(hashToken(token), clock.now())
   return token
 }
 
 /** Takes a token; false when it is unknown or used, or when there is an operator. */
 export function takeFirstRunToken({ store }: FirstRunDeps, token: string): Promise<boolean> {
-  return store.takeFirstRunToken(hashOf(token))
+  return store.takeFirstRunToken(hashToken(token))
 }
 
 /** Makes the person an operator, and every token that was left over worthless. */

@@ -3,7 +3,8 @@
  * browser in which that very person is signed in: a person who opens an email that a stranger asked for gives nothing
  * away by opening it. Source: decision 0053 (adding an email address).
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { hashToken } from '../../platform/runtime/hash-token.ts'
 import type { Library } from './library.ts'
 import { hasMailbox, type ProveEmailOutcome, type User } from './sign-in.ts'
 import type { SignInDeps } from './sign-in-policy.ts'
@@ -19,7 +20,7 @@ export interface MailAddressDeps extends Pick<SignInDeps, 'sendAddressLink' | 's
 
 /** The person is part of the name: a token in another session names nothing, and nothing is used up. */
 function identifierOf(userId: string, token: string): string {
-  return `svc-email:${userId}:${createHash('sha256').update(token).digest('hex')}`
+  return `svc-email:${userId}:${hashToken(token)}`
 }
 
 /** Writes to the address: the link, or where the address has an account already, that. The asker cannot tell which. */

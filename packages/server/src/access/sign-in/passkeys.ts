@@ -3,7 +3,8 @@
  * that a passkey is both factors, and no code is asked for behind it. Source: decision 0175 (passkeys).
  */
 import type { NewPasskeyAnswer, PasskeyAnswer } from '@svc/contract'
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { hashToken } from '../../platform/runtime/hash-token.ts'
 import {
   askForNewPasskey,
   askForPasskey,
@@ -78,8 +79,6 @@ export interface Passkeys {
   enter(browser: string, answer: PasskeyAnswer): Promise<EnterOutcome>
 }
 
-const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
-
 export function createPasskeys(deps: PasskeyDeps): Passkeys {
   const { store, now } = deps
   /** @throws where the gateway has none: the edge asks `obstacle` before. */
@@ -94,13 +93,13 @@ export function createPasskeys(deps: PasskeyDeps): Passkeys {
   }
   const writeChallenge = async (flow: Challenge['flow']): Promise<string> => {
     const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url')
-    await store.writeChallenge({ hash: hashOf(challenge), flow, expiresAt: now() + CHALLENGE_MS }, now())
+    await store.writeChallenge({ hash: hashToken(challenge), flow, expiresAt: now() + CHALLENGE_MS }, now())
     return challenge
   }
   const takeChallenge = async (flow: Challenge['flow'], answer: Parameters<typeof challengeOf>[0]) => {
     const challenge = challengeOf(answer)
     if (challenge === null) return null
-    return (await store.takeChallenge({ hash: hashOf(challenge), flow }, now())) ? challenge : null
+    return (await store.takeChallenge({ hash: hashToken(challenge), flow }, now())) ? challenge : null
   }
   const usable = async (userId: string) => (await store.list(userId)).filter(isUsable)
   return {
@@ -145,11 +144,11 @@ export function createPasskeys(deps: PasskeyDeps): Passkeys {
       return 'last_way_in'
     },
     beginEntry: async (browser) => {
-      const challenge = await writeChallenge({ browserHash: hashOf(browser) })
+      const challenge = await writeChallenge({ browserHash: hashToken(browser) })
       return askForPasskey({ party: party(), challenge, timeoutMs: CHALLENGE_MS })
     },
     enter: async (browser, answer) => {
-      const challenge = await takeChallenge({ browserHash: hashOf(browser) }, answer)
+      const challenge = await takeChallenge({ browserHash: hashToken(browser) }, answer)
       if (challenge === null) return { kind: 'wrong_challenge' }
       const passkey = await store.find(answer.id)
       if (passkey === null) return { kind: 'unknown_passkey' }

@@ -2,7 +2,8 @@
  * The second factor of a person: a code of an authenticator app, or one of ten recovery codes. Where there is one, a
  * session opens nothing until it is proven, by whichever way the person came in. Source: decision 0167 (second factor).
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { hashToken } from '../../platform/runtime/hash-token.ts'
 import { clearAttempts, type PasswordAttemptDeps, takeAttempt } from './password-attempts.ts'
 import { openSecret, sealSecret } from './sealed-secret.ts'
 import type { SecondFactorStore } from './second-factor-store.ts'
@@ -135,5 +136,5 @@ function createCodes(): readonly string[] {
 /** Letter case, blanks and dashes make no difference. */
 function hashCode(code: string): string {
   const plain = code.toUpperCase().replaceAll(/[^A-Z2-7]/g, '')
-  return createHash('sha256').update(`recovery code\n${plain}`).digest('hex')
+  return hashToken(`recovery code\n${plain}`)
 }

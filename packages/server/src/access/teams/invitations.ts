@@ -1,10 +1,11 @@
 /** Invitations: asking a person into a team by an email, and their answer. Source: decision 0043 (people of a team). */
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { renderInvitationEmail } from '../../platform/mail/invitation-email.ts'
 import { type OutboxDeps, sendMail } from '../../platform/mail/outbox.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { createId } from '../../platform/runtime/ids.ts'
+import { hashToken } from '../../platform/runtime/hash-token.ts'
 import type { Invitation, InvitationStore, InvitedRole } from './invitation-store.ts'
 import { roleLost } from '../keys/acting-member.ts'
 import { actingOn, reaches } from './manage-members.ts'
@@ -34,10 +35,6 @@ const INVITATION_MS = 7 * 86_400_000
 /** Open invitations of one team at most. Source: own choice. */
 export const INVITATIONS_MAX = 100
 const TOKEN_BYTES = 32
-
-export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
-}
 
 /**
  * Invites a person to a team. Another open invitation of the same team and address ends.
