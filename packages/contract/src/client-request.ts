@@ -23,7 +23,7 @@ export interface WrittenCall {
 }
 
 /**
- * Writes a call down before it is sent, so that a mistake of the program is told at once and never taken for a failure of
+ * Writes a call down before it is sent, so that the program learns of its own mistake at once, and never as a failure of
  * the connection.
  *
  * @throws {TypeError} for a path parameter that is no text or is empty, and for a body that JSON has no form for.

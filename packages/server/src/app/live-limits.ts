@@ -29,7 +29,7 @@ import { readSettingsBesideFile } from './settings-beside-file.ts'
 
 type Stored = ReadonlyMap<LimitName, StoredSetting>
 
-/** The limits that hold. Whoever applies one reads it then: operators change some of them while the gateway runs. */
+/** The limits that hold. The code that applies one reads it then: operators change some while the gateway runs. */
 type LimitsNow = { -readonly [Name in keyof LimitsConfig]: LimitsConfig[Name] }
 
 export const changeable = ({ limits }: Pick<Config, 'limits'>): LimitsNow => ({ ...limits })

@@ -19,7 +19,7 @@ function requirePasskeys({ passkeys }: ConsoleDeps): void {
   if (obstacle !== null) throw new ServiceError('passkeys_not_enabled', OBSTACLES[obstacle])
 }
 
-/** A passkey signs in without the second factor: whoever adds one has it. */
+/** A passkey signs in without the second factor: a person who adds one must have it. */
 async function requireFactor({ factors }: ConsoleDeps, userId: string, code: string | undefined): Promise<void> {
   if (!(await factors.read(userId)).isOn) return
   if (code === undefined) {

@@ -55,7 +55,7 @@ export async function finishDeposits(
 
 /**
  * Leaves what came for an account that was erased to an operator, unless one has let it pass. Asked of what is enough
- * alone, so that nobody fills the operator's list with what is nearly worth nothing. Source: decision 0161.
+ * alone, so that a stranger cannot fill the operator's list with what is nearly worth nothing. Source: decision 0161.
  */
 async function withOwner(deps: SettleDeps, enough: readonly Deposit[]): Promise<readonly Deposit[]> {
   const [first] = enough

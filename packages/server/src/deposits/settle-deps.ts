@@ -24,7 +24,7 @@ export interface SettleDeps {
   readonly recording: RecordingStore
   /** Second sources of the price of ETH, by chain. */
   readonly secondPrices: ReadonlyMap<ChainId, SecondPrice>
-  /** Whether what named people was removed from an account: nobody is left who could spend its credits. */
+  /** Whether what named people was removed from an account: no person is left who could spend its credits. */
   readonly isErased: (accountId: string) => Promise<boolean>
   readonly ledger: Pick<Ledger, 'submit'>
   readonly clock: Clock

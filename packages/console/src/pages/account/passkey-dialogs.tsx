@@ -14,7 +14,7 @@ interface NewPasskey {
   readonly code: string | null
 }
 
-/** The code is looked at before the device is asked: nobody touches a device for what is refused. */
+/** The gateway looks at the code before the browser asks the device: a person touches no device for what is refused. */
 async function addPasskey({ name, code }: NewPasskey): Promise<void> {
   const options = await consoleApi.call(consoleEndpoints.beginPasskey, { body: code === null ? {} : { code } })
   const answer = await makePasskey(options)

@@ -90,7 +90,7 @@ export async function proveNewPasskey(
   const { decodeAttestationObject, isoBase64URL } = await import('@simplewebauthn/server/helpers')
   try {
     const attested = decodeAttestationObject(isoBase64URL.toBuffer(answer.response.attestationObject))
-    // Nobody asked for certificates, and the library would fetch lists of withdrawn ones from wherever they say.
+    // The gateway asks for no certificates, and the library would fetch lists of withdrawn ones from wherever they say.
     if (attested.get('attStmt').get('x5c') !== undefined || !['none', 'packed'].includes(attested.get('fmt'))) {
       return null
     }
@@ -121,7 +121,7 @@ export async function proveNewPasskey(
 export type ProvenUse = Pick<StoredPasskey, 'counter' | 'isBackedUp'>
 
 /**
- * The counter is not looked at: whoever writes it compares it, in one statement.
+ * The counter is not looked at: the store compares it when it writes it, in one statement.
  *
  * @returns null where the answer does not prove the passkey in the hands of its person.
  */

@@ -64,7 +64,7 @@ export function createPasskeyStore(database: Database): PasskeyStore {
     async writeChallenge({ hash, flow, expiresAt }, now) {
       const write =
         'sessionId' in flow
-          ? // A session may have ended in this moment: then nobody may answer it.
+          ? // A session may have ended in this moment: then no challenge is written for it.
             sql`
               insert into passkey_challenge (challenge_hash, session_id, expires_at)
               select ${text(hash)}, id, ${whole(expiresAt)} from sign_in_session where id = ${flow.sessionId}`.compile(

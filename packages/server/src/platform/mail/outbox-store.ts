@@ -26,7 +26,7 @@ export interface NewMail {
   readonly content: string
   /** Null where the email may come late. */
   readonly expiresAt: number | null
-  /** From when on a round may try it, if nobody has before. */
+  /** From when on a round may try it, if its sender has not before. */
   readonly firstAttemptAt: number
   readonly now: number
 }
