@@ -20,14 +20,11 @@ const FORM_FILES_MAX = INPUT_IMAGES_MAX + 1
 /** Reads a form's files into memory, since they go upstream as parts of one body, and takes the room for them. */
 async function readFiles(deps: ImageRoutesDeps, { fields, files }: Form) {
   const bytes = files.reduce((sum, { content }) => sum + content.byteLength, 0)
-  if (bytes > deps.limits.configured.imageFormBytes) {
-    throw new ServiceError(
-      'request_too_large',
-      `The files are larger than ${deps.limits.configured.imageFormBytes} bytes.`,
-      {
-        param: 'image',
-      },
-    )
+  const { imageFormBytes } = deps.limits.configured
+  if (bytes > imageFormBytes) {
+    throw new ServiceError('request_too_large', `The files are larger than ${imageFormBytes} bytes.`, {
+      param: 'image',
+    })
   }
   deps.limits.bodies.take(bytes)
   try {
