@@ -40,19 +40,52 @@ export function createArchiveStore(database: Database): ArchiveStore {
 }
 
 /**
- * A request stays whose outcome is not final (its hold is open or merely expired) or was once replaced, and one for a
- * video: its job refers to the hold for good.
+ * Looks at `limit` records at a time, whether they may leave or not: with the limit on those that may leave, PostgreSQL
+ * reads and sorts all that there are before the date, for each portion again.
  */
 async function readPortion(
   read: Kysely<Schema>,
   { after, before, below, limit }: ArchivePortion,
+): Promise<readonly ArchivedRequest[]> {
+  for (let from = after; ;) {
+    const last = await read
+      .selectFrom('usage_record')
+      .select('usage_id')
+      .where('usage_id', '>', from)
+      .where('usage_id', '<', below)
+      .orderBy('usage_id')
+      .offset(limit - 1)
+      .limit(1)
+      .executeTakeFirst()
+    const requests = await readRange(read, { after: from, before, below, upTo: last?.usage_id ?? below })
+    if (requests.length > 0 || last === undefined) return requests
+    from = last.usage_id
+  }
+}
+
+interface ArchiveRange extends Omit<ArchivePortion, 'limit'> {
+  /** No request behind this one. */
+  readonly upTo: string
+}
+
+/**
+ * A request stays whose outcome is not final (its hold is open or merely expired) or was once replaced, and one for a
+ * video: its job refers to the hold for good.
+ */
+async function readRange(
+  read: Kysely<Schema>,
+  { after, before, below, upTo }: ArchiveRange,
 ): Promise<readonly ArchivedRequest[]> {
   const records = await read
     .selectFrom('usage_record as u')
     .innerJoin('hold as h', 'h.hold_id', 'u.usage_id')
     .selectAll('u')
     .where('u.usage_id', '>', after)
+    .where('u.usage_id', '<=', upTo)
     .where('u.usage_id', '<', below)
+    // The same range again, so that no plan reads other holds.
+    .where('h.hold_id', '>', after)
+    .where('h.hold_id', '<=', upTo)
     .where('u.created_at', '<', before)
     .where('h.placed_at', '<', before)
     .where('h.type', '<>', 'video')
@@ -60,7 +93,6 @@ async function readPortion(
     .where((where) => where.or([where('h.state', '=', 'captured'), where('h.state', '=', 'released')]))
     .where(sql<boolean>`not exists (select 1 from replaced_record r where r.usage_id = u.usage_id)`)
     .orderBy('u.usage_id')
-    .limit(limit)
     .execute()
   const holds = new Map<string, HoldTable>()
   const extensions = new Map<string, HoldExtensionTable[]>()

@@ -19,6 +19,7 @@ export interface ArchivePortion {
   readonly before: number
   /** The least id that is too young. */
   readonly below: string
+  /** Records that are looked at in one statement, those that stay with them. */
   readonly limit: number
 }
 
@@ -38,7 +39,7 @@ export interface ArchiveStore {
   findLast(): Promise<ArchiveFileTable | null>
   /** The file whose range a request lies in; null for none. */
   findFile(requestId: string): Promise<ArchiveFileTable | null>
-  /** Requests that may leave, oldest first. */
+  /** Requests that may leave, oldest first, at most `limit` of them; none when there are no more. */
   readPortion(portion: ArchivePortion): Promise<readonly ArchivedRequest[]>
   /** Notes a file with what is carried on, and removes its requests: all or nothing. */
   take(file: ArchiveFileTable, sums: CarriedSums, ids: readonly string[]): Promise<void>
