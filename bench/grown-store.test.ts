@@ -18,6 +18,8 @@ type QueryWatcher = Parameters<Database['read']['withPlugin']>[0]
 const DAY_MS = 86_400_000
 const DAYS = 30
 const REQUESTS = 6_000
+/** Rows at the ends of indexes that a plan may look at. */
+const PLANNER_ROWS = 10
 /** Leaves of one append. */
 const PORTION = 256
 
@@ -105,6 +107,27 @@ describe.skipIf(findPostgres() === null)('on PostgreSQL', () => {
       // By the index of the account, or by that of all records, of which it has a sixth: not all that it has.
       expect(await rowsRead('usage_record', statements[0] ?? '')).toBeLessThan(600)
     }
+  })
+
+  test('a page of requests that were cancelled reads no others but those that did not end well either', async () => {
+    const [busiest] = await ask([
+      `select u.account_id, k.team_id, count(*) as requests,
+              (select count(*) from usage_record o where o.account_id = u.account_id and o.status <> 'ok') as others
+         from usage_record u join api_key k using (key_id) group by 1, 2 order by 3 desc limit 1`,
+    ])
+    const { account_id: accountId, team_id: teamId, others } = busiest as Record<string, string>
+    const scope = { accountId: accountId ?? '', teamId: teamId ?? '', createdBy: null, onlyKey: null }
+    const statements = await statementsOf(async (database) => {
+      const span = { from: null, to: null }
+      const page = { after: null, limit: 51 }
+      const records = await createUsageStore(database).list({ scope, status: 'cancelled' }, span, page)
+      expect(records.length).toBeGreaterThan(0)
+      expect(new Set(records.map(({ status }) => status))).toEqual(new Set(['cancelled']))
+    })
+    const rows: number[] = []
+    for (const statement of statements) rows.push(await rowsRead('usage_record', statement))
+    // The planner itself looks at the ends of indexes.
+    expect(Math.max(...rows)).toBeLessThanOrEqual(Number(others) + PLANNER_ROWS)
   })
 
   test('a portion of the archive reads its own records, and not all that wait behind it', async () => {

@@ -30,6 +30,9 @@ create table usage_record (
 
 create index usage_record_by_key on usage_record (key_id, usage_id);
 create index usage_record_by_account on usage_record (account_id, usage_id);
+-- Few requests do not end well, and lists of them read no others.
+create index usage_record_not_ok_by_key on usage_record (key_id, usage_id) where status <> 'ok';
+create index usage_record_not_ok_by_account on usage_record (account_id, usage_id) where status <> 'ok';
 
 create function refuse_usage_change() returns trigger language plpgsql as $$
 begin

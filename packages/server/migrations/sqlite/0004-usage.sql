@@ -30,6 +30,9 @@ create table usage_record (
 
 create index usage_record_by_key on usage_record (key_id, usage_id);
 create index usage_record_by_account on usage_record (account_id, usage_id);
+-- Few requests do not end well, and lists of them read no others.
+create index usage_record_not_ok_by_key on usage_record (key_id, usage_id) where status <> 'ok';
+create index usage_record_not_ok_by_account on usage_record (account_id, usage_id) where status <> 'ok';
 
 create trigger usage_record_is_never_updated before update on usage_record
 when not exists (select 1 from hold where hold.hold_id = old.usage_id and hold.state = 'expired')

@@ -35,7 +35,7 @@ export async function* readBilledRequests(
 ): AsyncGenerator<readonly BilledRequest[], void, undefined> {
   const steps = recordSteps(
     { read },
-    { everyAccount: true },
+    { scope: { everyAccount: true } },
     { ids: idsOf(span, null), rows: STEP_ROWS, most: STEP_ROWS },
   )
   for await (const { from, below } of steps) {

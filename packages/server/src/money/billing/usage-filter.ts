@@ -4,7 +4,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { Schema } from '../../platform/db/schema.ts'
 import { inScope, type UsageScope } from './usage-scope.ts'
 import type { UsageSpan } from './usage-span.ts'
-import type { DaySpan, IdSpan } from './usage-steps.ts'
+import { type DaySpan, endedAs, type IdSpan } from './usage-steps.ts'
 
 /** What a list of usage is narrowed to. Absent parts do not narrow. */
 export interface UsageFilter {
@@ -28,8 +28,7 @@ export function recordsIn(
   if (to !== null) conditions.push(where('started_at', '<', to))
   if (type !== undefined) conditions.push(where('type', '=', type))
   if (model !== undefined) conditions.push(where('model', '=', model))
-  if (status !== undefined) conditions.push(where('status', '=', status))
-  return where.and(conditions)
+  return where.and([...conditions, ...endedAs(status)])
 }
 
 /** The roll-ups of days. */

@@ -4,6 +4,7 @@
  * elsewhere.
  */
 import { setImmediate as letOthersRun } from 'node:timers/promises'
+import type { UsageStatus } from '@svc/contract'
 import { sql, type Expression, type SqlBool } from 'kysely'
 import type { Database, DatabaseEngine } from '../../platform/db/database.ts'
 import { leastIdOf } from '../../platform/runtime/ids.ts'
@@ -67,18 +68,35 @@ export function daysOf(first: number | null, end: number | null): DaySpan {
   return { first: first ?? 0, end: end ?? DAY_END }
 }
 
-/** Parts of the records of a scope, newest first, each of some rows of the index that the scope is read by. */
+/** Whose records are read in steps, and of which outcome where it matters. */
+interface SteppedRecords {
+  readonly scope: UsageScope
+  readonly status?: UsageStatus
+}
+
+/** Written out as in the index of such records, which is used for nothing else. */
+const NOT_OK = sql<SqlBool>`usage_record.status <> 'ok'`
+
+/** Conditions by which records of an outcome are found. */
+export function endedAs(status: UsageStatus | undefined): readonly Expression<SqlBool>[] {
+  if (status === undefined) return []
+  const isSame = sql<SqlBool>`usage_record.status = ${status}`
+  return status === 'ok' ? [isSame] : [isSame, NOT_OK]
+}
+
+/** Parts of the records of a scope, newest first, each of some rows of the index that they are read by. */
 export async function* recordSteps(
   { read }: Pick<Database, 'read'>,
-  scope: UsageScope,
+  { scope, status }: SteppedRecords,
   { ids, rows, most }: RecordSteps & { readonly ids: IdSpan },
 ): AsyncGenerator<IdSpan, void, undefined> {
+  const indexed = [indexedBy('usage_record', scope), ...(status === undefined || status === 'ok' ? [] : [NOT_OK])]
   let { below } = ids
   for (let step = rows; step !== null; step = Math.min(step * STEP_GROWTH, most)) {
     const nth = await read
       .selectFrom('usage_record')
       .select('usage_id')
-      .where(indexedBy('usage_record', scope))
+      .where((where) => where.and(indexed))
       .where('usage_id', '>=', ids.from)
       .where('usage_id', '<', below)
       .orderBy('usage_id', 'desc')

@@ -91,7 +91,7 @@ export function createUsageStore(database: Database, atOnce?: number | null): Us
     async list(filter, span, { after, limit }) {
       const found: UsageRow[] = []
       if (await isEmpty(filter, span)) return found
-      for await (const ids of recordSteps(database, filter.scope, { ids: idsOf(span, after), ...steps })) {
+      for await (const ids of recordSteps(database, filter, { ids: idsOf(span, after), ...steps })) {
         const part = await read
           .selectFrom('usage_record')
           .selectAll('usage_record')
@@ -108,7 +108,7 @@ export function createUsageStore(database: Database, atOnce?: number | null): Us
     async sumRecords(filter, span) {
       let totals = NO_USAGE
       if (await isEmpty(filter, span)) return totals
-      for await (const ids of recordSteps(database, filter.scope, { ids: idsOf(span, null), ...steps })) {
+      for await (const ids of recordSteps(database, filter, { ids: idsOf(span, null), ...steps })) {
         totals = addTotals(totals, await sumRecordsOf(read, filter, { span, ids }))
       }
       return totals
@@ -125,7 +125,7 @@ export function createUsageStore(database: Database, atOnce?: number | null): Us
       const days: UsageDay[] = []
       for (const segment of segments) {
         const span = { from: segment.from, to: segment.to }
-        for await (const ids of recordSteps(database, filter.scope, { ids: idsOf(span, null), ...steps })) {
+        for await (const ids of recordSteps(database, filter, { ids: idsOf(span, null), ...steps })) {
           days.push(...(await listRecordDays(read, filter, { span, ids, offsetMs: segment.offsetMs, by })))
         }
       }
