@@ -23,6 +23,8 @@ const CORE_FOR_STREAMS = 0.5
 const HELD_CHUNK_EVERY_MS = 10_000
 const HELD_WARM = 20
 const OPEN_PER_SECOND_MAX = 500
+/** Streams that are opened in a second where it is not known how many requests the gateway can do. */
+const OPEN_PER_SECOND_UNKNOWN = 25
 const MIB = 1_048_576
 
 /** A cost of the gateway, and of the bare proxy in the same pairs. */
@@ -94,7 +96,7 @@ export async function measureContender(
   const answers = await before({ chunks: 2, gapMs: 1 }, 'whole answers', (sides) => measureWhole(context, sides, notes))
   if (starts.length === 0) throw new PeerMissingError(notes[0] ?? 'it does not start')
   const chunk = await before({ chunks, gapMs: GAP_MS }, 'streams', (sides) => measureStreams(context, sides, notes))
-  const perSecond = answers?.saturation.perSecond ?? 1
+  const perSecond = answers?.saturation.perSecond ?? OPEN_PER_SECOND_UNKNOWN
   const memory = await before({ chunks: 1_000_000, gapMs: HELD_CHUNK_EVERY_MS }, 'open streams', (sides) =>
     measureHeld(context, sides, perSecond),
   )
