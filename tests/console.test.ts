@@ -478,6 +478,25 @@ test('a chosen theme is there before the scripts of the page', { timeout: TEST_M
   forgetAskedFor()
 })
 
+test('what is typed before the scripts of the sign-in are there is taken over', { timeout: TEST_MS }, async () => {
+  const { context, page: slow } = await openVisit(browser)
+  const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>()
+  await slow.route('**/assets/*.js', async (route) => {
+    if (!route.request().url().includes('/early-theme-')) await isLetGo
+    await route.continue()
+  })
+  await slow.goto(`${origin()}/console/sign-in`, { waitUntil: 'commit' })
+  const email = slow.getByLabel('E-mail')
+  await email.pressSequentially('ada@example.com')
+  expect(await slow.getByText('Sign in to SVC').isVisible()).toBe(true)
+  expect(await slow.getByRole('button', { name: 'Send me a link' }).isDisabled()).toBe(true)
+  letGo()
+  await slow.getByRole('heading', { level: 1, name: 'Sign in to SVC' }).waitFor()
+  expect(await email.inputValue()).toBe('ada@example.com')
+  expect(await slow.evaluate<string>('document.activeElement.name')).toBe('email')
+  await context.close()
+})
+
 /** What a page's scripts are allowed to weigh, compressed. Source: decision 0042 (the console). */
 const SCRIPT_BYTES_MAX = 160_000
 

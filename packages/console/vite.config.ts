@@ -3,6 +3,7 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import { earlyTheme } from './early-theme.ts'
+import { firstChunks } from './first-chunk.ts'
 import { precompress } from './precompress.ts'
 import { referenceSite } from './reference-site.ts'
 import { schemaMakers, withoutSchemas } from './without-schemas.ts'
@@ -54,6 +55,7 @@ export default defineConfig({
     // What is made by a schema library that is not there is made by nothing: see `withoutSchemas`.
     rolldownOptions: {
       input: ['index.html', 'docs.html'],
+      output: { codeSplitting: { groups: firstChunks() } },
       treeshake: { manualPureFunctions: [...schemaMakers], propertyReadSideEffects: false },
       // The pages of the reference take their time, which nobody waits for.
       checks: { pluginTimings: false },

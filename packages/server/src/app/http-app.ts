@@ -8,6 +8,8 @@ import { callerAddress, trustProxies } from '../edge/caller-address.ts'
 import { speaksOpenRouter } from '../edge/client-form.ts'
 import { writeClientError } from '../edge/client-error.ts'
 import { mountConsoleRoutes } from '../console/console-routes.ts'
+import { describeSignIn } from '../console/sessions.ts'
+import { isLocalCaller } from '../edge/local-caller.ts'
 import type { EdgeDeps } from './routes.ts'
 import { expectsMessageError, sendMessageError } from '../forms/message-form.ts'
 import { LastExchanges } from '../edge/last-exchanges.ts'
@@ -175,6 +177,9 @@ export function createApp(deps: EdgeDeps, options: ServerOptions): FastifyInstan
     },
     { prefix: '/api' },
   )
-  mountPages(app, deps.consoleFolder)
+  mountPages(app, {
+    consoleFolder: deps.consoleFolder,
+    describeSignIn: (request) => describeSignIn(deps.console, isLocalCaller(request)),
+  })
   return app
 }

@@ -6,6 +6,7 @@ import { FRESH_MS, type Session } from '../access/sign-in/sign-in.ts'
 import { permissionsOf } from '../access/teams/permissions.ts'
 import type { Membership } from '../access/teams/membership.ts'
 import { compressAnswer } from '../edge/compress-answer.ts'
+import type { EarlySignIn } from '../edge/console-page.ts'
 import { isLocalCaller } from '../edge/local-caller.ts'
 import type { ConsoleDeps } from './console-deps.ts'
 import { type ConsoleEdge, findVisitor, mountSession } from './session-route.ts'
@@ -24,10 +25,16 @@ async function describeGateway(deps: ConsoleDeps, isLocal: boolean): Promise<Con
     signup: settings.signup,
     sign_in: {
       ...{ demo: demo && isLocal, link, password: settings.allowsPasswords, wallet: settings.allowsWallets },
-      passkey: deps.passkeys.obstacle() === null,
+      passkey: (await deps.passkeys.obstacle()) === null,
       first_run: !(await deps.hasOperator()),
     },
   }
+}
+
+/** What the page of signing in shows before its scripts are there. */
+export async function describeSignIn(deps: ConsoleDeps, isLocal: boolean): Promise<EarlySignIn> {
+  const { brand, sign_in: offers } = await describeGateway(deps, isLocal)
+  return { brand, ways: Object.entries(offers).flatMap(([name, isOffered]) => (isOffered ? [name] : [])) }
 }
 
 export function renderTeam(membership: Membership): ConsoleSession['teams'][number] {

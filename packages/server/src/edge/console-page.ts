@@ -4,9 +4,11 @@ import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyError, FastifyInstance } from 'fastify'
 import { ServiceError } from '../platform/errors/service-error.ts'
+import { escapeHtml } from '../platform/runtime/escape-html.ts'
 import { markPageFiles } from './access-log.ts'
 
-const NONCE_MARK = '__SVC_NONCE__'
+/** What the built page has in place of what each visit puts there. */
+const MARKS = /__SVC_(NONCE|BRAND|WAYS)__/
 const NOT_BUILT =
   '<!doctype html><meta charset="utf-8"><title>SVC</title><p>The console is not built. Run <code>npm run build</code> and start the gateway again.'
 
@@ -29,12 +31,34 @@ export function consolePolicy(nonce: string): string {
   ].join('; ')
 }
 
-/** Reads the page once; the result puts the nonce of each answer into it. */
-export function readConsolePage(folder: string): (nonce: string) => string {
+/** What the document of signing in shows before its scripts are there. */
+export interface EarlySignIn {
+  readonly brand: string
+  /** Names of the ways in that this visit is offered: of `sign_in` in the console's session. */
+  readonly ways: readonly string[]
+}
+
+/** What the page has of one visit. */
+export interface ConsoleVisit {
+  readonly nonce: string
+  /** Null for every other page: it shows its frame alone. */
+  readonly signIn: EarlySignIn | null
+}
+
+/** Reads the page once; the result puts what each visit has into it. */
+export function readConsolePage(folder: string): (visit: ConsoleVisit) => string {
   const file = path.join(folder, 'index.html')
   const html = existsSync(file) ? readFileSync(file, 'utf8') : NOT_BUILT
-  const parts = html.split(NONCE_MARK)
-  return (nonce) => parts.join(nonce)
+  // Each second one is the name of a mark.
+  const parts = html.split(MARKS)
+  return ({ nonce, signIn }) => {
+    const texts: Readonly<Record<string, string>> = {
+      NONCE: nonce,
+      BRAND: escapeHtml(signIn?.brand ?? ''),
+      WAYS: escapeHtml(signIn?.ways.join(' ') ?? ''),
+    }
+    return parts.map((part, at) => (at % 2 === 0 ? part : texts[part])).join('')
+  }
 }
 
 /** Serves the scripts, styles and fonts. Their names change with their contents, so that they may be kept for ever. */

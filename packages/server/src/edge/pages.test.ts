@@ -21,7 +21,7 @@ test('the files of a page have lines of level debug; pages and what is not there
     beginAccessLog({ log, metrics: null }, request, reply)
     done()
   })
-  mountPages(app, folder)
+  mountPages(app, { consoleFolder: folder, describeSignIn: () => Promise.reject(new Error('no database')) })
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   onTestFinished(async () => {
     await app.close()

@@ -2,10 +2,13 @@
  * Pages for people: the console and the reference. Each has a policy that lets nothing else run.
  */
 import { randomBytes } from 'node:crypto'
-import type { FastifyInstance, FastifyReply } from 'fastify'
-import { consolePolicy, mountConsoleFiles, readConsolePage } from './console-page.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { consolePolicy, type EarlySignIn, mountConsoleFiles, readConsolePage } from './console-page.ts'
 import { mountReference } from './reference-site.ts'
 
+/** A page without its form is better than one that waits for a database. Source: own choice. */
+const DESCRIBE_MS = 500
 const HTML_TYPE = 'text/html; charset=utf-8'
 
 function sendPage(reply: FastifyReply, html: string, policy: string): FastifyReply {
@@ -23,15 +26,25 @@ function sendPage(reply: FastifyReply, html: string, policy: string): FastifyRep
     .send(html)
 }
 
-/** Mounts `/`, `/console`, `/playground`, `/docs` and `/llms.txt`. @param consoleFolder the console's built pages. */
-export function mountPages(app: FastifyInstance, consoleFolder: string): void {
+interface Pages {
+  /** The console's built pages. */
+  readonly consoleFolder: string
+  /** What this visit is offered to sign in by. The page goes without it where this fails or takes long. */
+  readonly describeSignIn: (request: FastifyRequest) => Promise<EarlySignIn>
+}
+
+/** Mounts `/`, `/console`, `/playground`, `/docs` and `/llms.txt`. */
+export function mountPages(app: FastifyInstance, { consoleFolder, describeSignIn }: Pages): void {
   const page = readConsolePage(consoleFolder)
-  for (const path of ['/console', '/console/*']) {
-    app.get(path, (_request, reply) => {
-      const nonce = randomBytes(16).toString('base64')
-      return sendPage(reply, page(nonce), consolePolicy(nonce))
-    })
+  const send = (reply: FastifyReply, signIn: EarlySignIn | null): FastifyReply => {
+    const nonce = randomBytes(16).toString('base64')
+    return sendPage(reply, page({ nonce, signIn }), consolePolicy(nonce))
   }
+  for (const path of ['/console', '/console/*']) app.get(path, (_request, reply) => send(reply, null))
+  app.get('/console/sign-in', async (request, reply) => {
+    const described = describeSignIn(request).catch(() => null)
+    return send(reply, await Promise.race([described, wait(DESCRIBE_MS, null, { ref: false })]))
+  })
   mountConsoleFiles(app, consoleFolder)
   app.get('/', (_request, reply) => reply.redirect('/console'))
   app.get('/playground', (_request, reply) => reply.redirect('/console/playground'))

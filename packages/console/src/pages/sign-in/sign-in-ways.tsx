@@ -14,6 +14,7 @@ import { connectWallet, signText } from '../../wallet/wallet-calls.ts'
 import { PasskeyWay } from './passkey-way.tsx'
 import { Problem } from './problem.tsx'
 import { SecondFactorForm } from './second-factor-form.tsx'
+import { takeEarlyField } from './take-early-field.ts'
 import { placeAfter, useEnter } from './use-enter.ts'
 
 interface SignInWaysProps {
@@ -128,6 +129,7 @@ function MailForm(props: MailFormProps) {
         required
         maxLength={EMAIL_ADDRESS_LENGTH_MAX}
         defaultValue={known}
+        ref={takeEarlyField}
       />
       {withPassword && (
         <TextField
@@ -137,6 +139,7 @@ function MailForm(props: MailFormProps) {
           autoComplete="current-password"
           required
           maxLength={PASSWORD_LENGTH_MAX}
+          ref={takeEarlyField}
         />
       )}
       <Problem text={problem ?? failure} />
@@ -161,7 +164,7 @@ function LinkSent({ email, onAgain }: { readonly email: string; readonly onAgain
     <div className="flex flex-col gap-3 rounded-lg border border-line bg-surface p-4">
       <Mail size={20} className="text-accent" aria-hidden />
       <p role="status">
-        If <strong className="break-all">{email}</strong> may sign in here, a link is on its way. It works for 15
+        If <strong className="wrap-anywhere">{email}</strong> may sign in here, a link is on its way. It works for 15
         minutes, once.
       </p>
       <p className="text-soft">Nothing there? Look among the spam, and whether the address is right.</p>

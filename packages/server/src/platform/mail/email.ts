@@ -2,7 +2,7 @@
  * How every email looks: one card with a title, rows of facts, one button, and below it why the reader gets it. HTML
  * and text say the same.
  */
-import { escapeHtml } from './escape-html.ts'
+import { escapeHtml } from '../runtime/escape-html.ts'
 import type { MailContent } from './mailer.ts'
 
 /** One fact. Ids are set in a mono face. */
