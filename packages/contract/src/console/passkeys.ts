@@ -88,7 +88,7 @@ export const madePasskey = z.object({ id: z.string() })
 
 export const passkeyPath = z.object({ passkey_id: z.string().min(1).max(64) })
 
-export const passkeyObstacles = ['bare_address', 'plain_http'] as const
+export const passkeyObstacles = ['bare_address', 'plain_http', 'turned_off'] as const
 
 /** A passkey as its person sees it. */
 export const passkeyView = z.object({
@@ -97,7 +97,9 @@ export const passkeyView = z.object({
   added_at: z.int().describe('Seconds since the epoch.'),
   last_used_at: z.int().nullable(),
   is_backed_up: z.boolean().describe('The device has a copy elsewhere, such as in a password manager.'),
-  is_usable: z.boolean().describe('False where it was made for another address of the gateway.'),
+  is_usable: z
+    .boolean()
+    .describe('False where it was made for another address of the gateway, and while passkeys are turned off.'),
 })
 
 export type PasskeyView = z.output<typeof passkeyView>

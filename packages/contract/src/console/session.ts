@@ -59,7 +59,9 @@ export const consoleGateway = z.object({
     link: z.boolean().describe('A mail with a link can be sent.'),
     password: z.boolean(),
     wallet: z.boolean(),
-    passkey: z.boolean().describe('False where the gateway’s address gets no passkeys of browsers.'),
+    passkey: z
+      .boolean()
+      .describe('False where the gateway’s address gets no passkeys of browsers, or the operator has turned them off.'),
     first_run: z
       .boolean()
       .describe('True while the gateway has no operator: the link that it printed at its start makes one.'),

@@ -91,7 +91,8 @@ export function isPlayground(config: Config): boolean {
 /** What holds where an operator has set nothing. */
 function defaultSettings({ signup }: Pick<Config, 'signup'>): GatewaySettings {
   return {
-    ...{ signup, allowsPasswords: true, allowsWallets: true, brand: BRAND, termsUrl: null, termsText: null },
+    ...{ signup, allowsPasswords: true, allowsWallets: true, allowsPasskeys: true },
+    ...{ brand: BRAND, termsUrl: null, termsText: null },
     ...{ businessName: null, businessAddress: null, businessTaxId: null, invoiceNote: null },
   }
 }
@@ -146,6 +147,7 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
   const passkeys = createPasskeys({
     ...{ store: createPasskeyStore(database), origins: parts.origins, now: () => clock.now() },
     brand: async () => (await settings()).brand,
+    isAllowed: async () => (await settings()).allowsPasskeys,
     onCopied: ({ userId, passkeyId }) =>
       parts.log.warn({ userId, passkeyId }, 'a passkey may have been copied: its counter went back'),
   })

@@ -29,7 +29,7 @@ function mountPerson(app: FastifyInstance, parts: ConsoleEdge): void {
         last_used_at: passkey.lastUsedAt === null ? null : secondsOf(passkey.lastUsedAt),
         ...{ is_backed_up: passkey.isBackedUp, is_usable: passkey.isUsable },
       })),
-      passkeys_off: deps.passkeys.obstacle(),
+      passkeys_off: await deps.passkeys.obstacle(),
       wallets: wallets.map(({ walletId, address, chainId, linkedAt }) => ({
         ...{ id: walletId, address, chain_id: chainId, linked_at: secondsOf(linkedAt) },
       })),

@@ -18,6 +18,7 @@ const WIRE_NAMES = {
   signup: 'signup',
   allowsPasswords: 'allows_passwords',
   allowsWallets: 'allows_wallets',
+  allowsPasskeys: 'allows_passkeys',
   brand: 'brand',
   termsUrl: 'terms_url',
   termsText: 'terms_text',
@@ -30,10 +31,11 @@ const WIRE_NAMES = {
 const NAMES = Object.keys(WIRE_NAMES) as SettingName[]
 
 function renderSettings(settings: GatewaySettings): OperatorSettings {
-  const { signup, allowsPasswords, allowsWallets, brand, termsUrl, termsText } = settings
+  const { signup, allowsPasswords, allowsWallets, allowsPasskeys, brand, termsUrl, termsText } = settings
   const { businessName, businessAddress, businessTaxId, invoiceNote } = settings
   return {
-    ...{ signup, allows_passwords: allowsPasswords, allows_wallets: allowsWallets },
+    ...{ signup, allows_passwords: allowsPasswords },
+    ...{ allows_wallets: allowsWallets, allows_passkeys: allowsPasskeys },
     ...{ brand, terms_url: termsUrl, terms_text: termsText },
     ...{ business_name: businessName, business_address: businessAddress },
     ...{ business_tax_id: businessTaxId, invoice_note: invoiceNote },

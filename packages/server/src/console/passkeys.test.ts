@@ -271,6 +271,25 @@ describeEachEngine('passkeys', (engine) => {
     expect(passkey.credentialId).not.toBe('')
   })
 
+  test('an operator turns them off and on again: while they are off, none is a way in', async () => {
+    const operator = openPerson(gateway)
+    const token = new URL((await gateway.gateway.console.firstRunAddress()) ?? '').hash.slice(1)
+    await operator.json('POST', '/auth/first-run', { token, email: 'op@example.com', name: 'Op' })
+    const { person, passkey } = await personWithPasskey('pia@example.com')
+    const asked = await ask(openPerson(gateway))
+    await operator.json('PATCH', '/console/operator/settings', { allows_passkeys: false })
+    const { gateway: offers } = await person.json<ConsoleSession>('GET', '/console/session')
+    expect(offers.sign_in.passkey).toBe(false)
+    expect((await openPerson(gateway).call('POST', '/auth/passkey/options', {})).status).toBe(404)
+    expect((await send(openPerson(gateway), passkey.use(asked))).status).toBe(404)
+    expect(await person.json('GET', '/console/account')).toMatchObject({ passkeys_off: 'turned_off' })
+    expect(await listed(person)).toMatchObject([{ is_usable: false }])
+    expect(await refusalOf(await person.call('POST', `${BASE}/options`, {}))).toEqual([422, 'passkeys_not_enabled'])
+    await operator.json('PATCH', '/console/operator/settings', { allows_passkeys: null })
+    expect(await listed(person)).toMatchObject([{ is_usable: true }])
+    expect((await enter(passkey)).response.status).toBe(200)
+  })
+
   test('neither a row nor the log holds what could be used again', async () => {
     const { person, passkey } = await personWithPasskey('ned@example.com')
     const browser = openPerson(gateway)

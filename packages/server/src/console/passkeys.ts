@@ -12,10 +12,11 @@ import { comesInWithout } from './ways-in.ts'
 const OBSTACLES = {
   bare_address: 'This gateway has no passkeys: browsers tie them to a name, and its address is a bare IP address.',
   plain_http: 'This gateway has no passkeys: browsers take them over HTTPS alone, and its address is plain HTTP.',
+  turned_off: 'The operator of this gateway has turned passkeys off.',
 } as const
 
-function requirePasskeys({ passkeys }: ConsoleDeps): void {
-  const obstacle = passkeys.obstacle()
+async function requirePasskeys({ passkeys }: ConsoleDeps): Promise<void> {
+  const obstacle = await passkeys.obstacle()
   if (obstacle !== null) throw new ServiceError('passkeys_not_enabled', OBSTACLES[obstacle])
 }
 
@@ -58,7 +59,7 @@ export function mountPasskeys(app: FastifyInstance, parts: ConsoleEdge): void {
   const { passkeys } = deps
   mountSession(app, parts, consoleEndpoints.beginPasskey, async ({ session, body }) => {
     const { userId } = session.user
-    requirePasskeys(deps)
+    await requirePasskeys(deps)
     await deps.perPasskey.take(userId)
     await requireFactor(deps, userId, body.code)
     const options = await passkeys.begin(session)
@@ -66,7 +67,7 @@ export function mountPasskeys(app: FastifyInstance, parts: ConsoleEdge): void {
     return options
   })
   mountSession(app, parts, consoleEndpoints.addPasskey, async ({ session, body, request }) => {
-    requirePasskeys(deps)
+    await requirePasskeys(deps)
     const { user } = session
     const id = requireAdded(await passkeys.add(session, body))
     if (user.hasEmail) {

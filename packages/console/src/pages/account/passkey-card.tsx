@@ -48,6 +48,7 @@ const OBSTACLES = {
   plain_http:
     'This gateway has no passkeys: browsers take them over HTTPS alone, and its address is plain HTTP. Its operator ' +
     'can change that.',
+  turned_off: 'The operator of this gateway has turned passkeys off.',
 } as const
 
 function whyNotHere(): string | null {

@@ -47,6 +47,7 @@ function readForm(fields: FormData): OperatorSettings {
     signup: SIGNUPS.find(({ value }) => value === formText(fields, 'signup'))?.value ?? 'closed',
     allows_passwords: fields.get('passwords') !== null,
     allows_wallets: fields.get('wallets') !== null,
+    allows_passkeys: fields.get('passkeys') !== null,
     brand: formText(fields, 'brand').trim(),
     terms_url: orNull('terms_url'),
     terms_text: orNull('terms_text'),
@@ -137,6 +138,9 @@ function SettingsForm({ reply }: { readonly reply: Reply }) {
           </Choice>
           <Choice name="wallets" isOn={settings.allows_wallets} hint={who('allows_wallets', '')}>
             People may sign in with a wallet
+          </Choice>
+          <Choice name="passkeys" isOn={settings.allows_passkeys} hint={who('allows_passkeys', '')}>
+            People may sign in with a passkey
           </Choice>
           <TermsFields settings={settings} who={who} />
           <BusinessFields settings={settings} who={who} />

@@ -7,6 +7,7 @@ export interface GatewaySettings {
   readonly signup: 'closed' | 'invite' | 'open'
   readonly allowsPasswords: boolean
   readonly allowsWallets: boolean
+  readonly allowsPasskeys: boolean
   /** What the console is called. */
   readonly brand: string
   /** Address of the terms; null if they are `termsText`, or if there are none. */
@@ -32,6 +33,7 @@ const schemas = {
   signup: z.enum(['closed', 'invite', 'open']),
   allowsPasswords: z.boolean(),
   allowsWallets: z.boolean(),
+  allowsPasskeys: z.boolean(),
   brand: z.string().trim().min(1).max(BRAND_LENGTH_MAX),
   termsUrl: z
     .url({ protocol: /^https?$/ })
@@ -61,6 +63,7 @@ export async function readGatewaySettings({ store, defaults }: SettingsDeps): Pr
     signup: pick('signup'),
     allowsPasswords: pick('allowsPasswords'),
     allowsWallets: pick('allowsWallets'),
+    allowsPasskeys: pick('allowsPasskeys'),
     brand: pick('brand'),
     termsUrl: pick('termsUrl'),
     termsText: pick('termsText'),

@@ -107,7 +107,7 @@ async function answer(library: Library, options: Answering, request: Request): P
   const isOff =
     (path === DEMO_PATH && demoEmail === null) ||
     (path === PASSWORD_PATH && !(await policy.allowsPasswords())) ||
-    (path.startsWith('/passkey/') && passkeys.obstacle() !== null) ||
+    (path.startsWith('/passkey/') && (await passkeys.obstacle()) !== null) ||
     (path.startsWith('/siwe/') && !(await policy.allowsWallets()))
   if (!isOffered || isOff) {
     return Response.json({ code: 'NOT_FOUND', message: 'There is nothing here.' }, { status: 404 })

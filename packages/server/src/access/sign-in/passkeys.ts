@@ -15,7 +15,7 @@ import {
   type PublicKeyCredentialRequestOptionsJSON,
 } from './passkey-ceremonies.ts'
 import type { Challenge, OwnPasskey, PasskeyStore, StoredPasskey } from './passkey-store.ts'
-import { type PasskeyObstacle, type RelyingParty, relyingPartyOf } from './relying-party.ts'
+import { type AddressObstacle, type RelyingParty, relyingPartyOf } from './relying-party.ts'
 import type { Session } from './sign-in.ts'
 
 /** Passkeys of one person at most. Source: own choice. */
@@ -32,6 +32,8 @@ export interface PasskeyDeps {
   readonly origins: () => readonly string[]
   /** What the gateway is called. */
   readonly brand: () => Promise<string>
+  /** Whether the operator lets people sign in by one. */
+  readonly isAllowed: () => Promise<boolean>
   readonly now: () => number
   /** Called where a device's counter went back: another device has a copy of the key. */
   readonly onCopied: (passkey: OwnPasskey) => void
@@ -39,7 +41,7 @@ export interface PasskeyDeps {
 
 /** A passkey as its person sees it. Times in milliseconds since the epoch. */
 export interface Passkey extends Pick<StoredPasskey, 'passkeyId' | 'name' | 'addedAt' | 'lastUsedAt' | 'isBackedUp'> {
-  /** False where it was made for another address of the gateway. */
+  /** False where it was made for another address of the gateway, and while the operator has turned passkeys off. */
   readonly isUsable: boolean
 }
 
@@ -56,9 +58,12 @@ export type EnterOutcome =
   | { readonly kind: 'entered'; readonly userId: string }
   | { readonly kind: 'wrong_challenge' | 'unknown_passkey' | 'not_proven' | 'copied' }
 
+/** Why people come in by none; `turned_off`: the operator has said so. */
+export type PasskeyObstacle = AddressObstacle | 'turned_off'
+
 export interface Passkeys {
   /** Why this gateway has none; null where it has. */
-  obstacle(): PasskeyObstacle | null
+  obstacle(): Promise<PasskeyObstacle | null>
   /** Oldest first. */
   list(userId: string): Promise<readonly Passkey[]>
   /** What the browser is asked for to make one. Null where the person has as many as they may. */
@@ -87,10 +92,11 @@ export function createPasskeys(deps: PasskeyDeps): Passkeys {
     if (typeof found === 'string') throw new Error(`no passkeys: ${found}`)
     return found
   }
-  const isUsable = ({ rpId }: StoredPasskey): boolean => {
+  const isOurs = ({ rpId }: StoredPasskey): boolean => {
     const found = relyingPartyOf(deps.origins())
     return typeof found !== 'string' && found.id === rpId
   }
+  const isUsable = async (passkey: StoredPasskey): Promise<boolean> => isOurs(passkey) && (await deps.isAllowed())
   const writeChallenge = async (flow: Challenge['flow']): Promise<string> => {
     const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url')
     await store.writeChallenge({ hash: hashToken(challenge), flow, expiresAt: now() + CHALLENGE_MS }, now())
@@ -101,23 +107,25 @@ export function createPasskeys(deps: PasskeyDeps): Passkeys {
     if (challenge === null) return null
     return (await store.takeChallenge({ hash: hashToken(challenge), flow }, now())) ? challenge : null
   }
-  const usable = async (userId: string) => (await store.list(userId)).filter(isUsable)
   return {
-    obstacle: () => {
+    obstacle: async () => {
       const found = relyingPartyOf(deps.origins())
-      return typeof found === 'string' ? found : null
+      if (typeof found === 'string') return found
+      return (await deps.isAllowed()) ? null : 'turned_off'
     },
-    list: async (userId) =>
-      (await store.list(userId)).map((passkey) => {
+    list: async (userId) => {
+      const isAllowed = await deps.isAllowed()
+      return (await store.list(userId)).map((passkey) => {
         const { passkeyId, name, addedAt, lastUsedAt, isBackedUp } = passkey
-        return { passkeyId, name, addedAt, lastUsedAt, isBackedUp, isUsable: isUsable(passkey) }
-      }),
+        return { passkeyId, name, addedAt, lastUsedAt, isBackedUp, isUsable: isAllowed && isOurs(passkey) }
+      })
+    },
     begin: async ({ sessionId, user }) => {
       const known = await store.list(user.userId)
       if (known.length >= PASSKEYS_MAX) return null
       const challenge = await writeChallenge({ sessionId })
       const asking = { party: party(), challenge, timeoutMs: CHALLENGE_MS }
-      return askForNewPasskey({ ...asking, user, brand: await deps.brand(), known: known.filter(isUsable) })
+      return askForNewPasskey({ ...asking, user, brand: await deps.brand(), known: known.filter(isOurs) })
     },
     add: async ({ sessionId, user }, { name, answer }) => {
       const challenge = await takeChallenge({ sessionId }, answer)
@@ -134,12 +142,15 @@ export function createPasskeys(deps: PasskeyDeps): Passkeys {
     remove: async (own, hasOtherWay) => {
       const before = (await store.list(own.userId)).find(({ passkeyId }) => passkeyId === own.passkeyId)
       if (before === undefined) return 'unknown'
-      const isLast = async (): Promise<boolean> =>
-        (await usable(own.userId)).every(({ passkeyId }) => passkeyId === own.passkeyId) && !(await hasOtherWay())
+      const isLast = async (): Promise<boolean> => {
+        const others = (await store.list(own.userId)).filter(({ passkeyId }) => passkeyId !== own.passkeyId)
+        return !others.some(isOurs) && !(await hasOtherWay())
+      }
       // One that works no more is no way in.
-      if (isUsable(before) && (await isLast())) return 'last_way_in'
+      const isWay = await isUsable(before)
+      if (isWay && (await isLast())) return 'last_way_in'
       if (!(await store.remove(own))) return 'unknown'
-      if (!isUsable(before) || !(await isLast())) return 'removed'
+      if (!isWay || !(await isLast())) return 'removed'
       await store.insert(before, PASSKEYS_MAX)
       return 'last_way_in'
     },

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 
 /** Why browsers give a gateway at such an address no passkeys. */
-export type PasskeyObstacle =
+export type AddressObstacle =
   /** They tie a passkey to a name, and the gateway has none. */
   | 'bare_address'
   /** They trust a name over TLS alone, but for that of their own machine. */
@@ -16,7 +16,7 @@ export interface RelyingParty {
 }
 
 /** @param origins by which browsers may reach the console; the first with a name counts. */
-export function relyingPartyOf(origins: readonly string[]): RelyingParty | PasskeyObstacle {
+export function relyingPartyOf(origins: readonly string[]): RelyingParty | AddressObstacle {
   const [named] = origins.filter((origin) => isIP(hostOf(origin).replaceAll(/[[\]]/g, '')) === 0)
   if (named === undefined) return 'bare_address'
   const id = hostOf(named)
