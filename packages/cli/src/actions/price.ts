@@ -51,13 +51,14 @@ export async function price(context: Context, words: readonly string[], options:
   refuseSettings(model, options)
   const query = sizeOf(model, text, options)
   const asked = await client.call(modelPriceEndpoints.getRequestPrice, { query }, { signal })
-  const { credits_at_most: amount, counted } = asked
+  const { credits_at_most: amount, credits_likely: likely, counted } = asked
   if (context.options.json === true) {
-    await printJson(terminal.out, { model: model.id, credits_at_most: amount, ...counted })
+    await printJson(terminal.out, { model: model.id, credits_at_most: amount, credits_likely: likely, ...counted })
     return
   }
   await terminal.out.line(`At most ${creditsText(amount)} (${usdText(amount)})`)
-  if (context.options.quiet !== true) await terminal.notes.line(noteOf(asked))
+  const usual = likely === amount ? '' : ` Usually ${creditsText(likely)}.`
+  if (context.options.quiet !== true) await terminal.notes.line(`${noteOf(asked)}${usual}`)
 }
 
 function refuseSettings(model: Model, options: PriceOptions): void {

@@ -34,6 +34,7 @@ export const requestPrice = z.object({
   model: z.string(),
   type: z.enum(modelTypes),
   credits_at_least: creditsNumber.describe('What is probably charged at least for an answer.'),
+  credits_likely: creditsNumber.describe('What such a request usually costs.'),
   credits_at_most: creditsNumber.describe('What is held for the request, where the balance pays for it.'),
   is_guess: z.boolean().describe('The list price is a guess: what the upstream reports is charged.'),
   counted: z

@@ -56,11 +56,12 @@ export function mountRequestPrice(app: FastifyInstance, parts: ConsoleEdge): voi
     await findVisitor(parts, { request, reply })
     const query = parseBySchema(row.request.query, request.query)
     const model = findModel(parts, query.model)
-    const { least, most, isGuess, counted } = quoteRequest(model, query)
+    const { least, likely, most, isGuess, counted } = quoteRequest(model, query)
     return {
       model: model.id,
       type: model.type,
       credits_at_least: creditsJson(least),
+      credits_likely: creditsJson(likely),
       credits_at_most: creditsJson(most),
       is_guess: isGuess,
       counted,

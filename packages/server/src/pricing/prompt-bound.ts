@@ -104,6 +104,11 @@ export function boundPromptSize(size: PromptSize, contextLength: number | null):
   return clampToContext(size.textBytes + mediaTokens(size) + addedTokens(size.explains), size, contextLength)
 }
 
+/** What a prompt usually has, of which only the size is known. Source: as where no usage was reported, docs/money.md. */
+export function likelyPrompt({ bytes, images }: { readonly bytes: number; readonly images: number }): number {
+  return Math.ceil(bytes / BYTES_PER_ESTIMATED_TOKEN) + images * ESTIMATED_IMAGE_TOKENS
+}
+
 /** What a prompt probably has at least. */
 export function leastPrompt({ characters, images }: { readonly characters: number; readonly images: number }): number {
   return Math.ceil(characters / LEAST_TOKEN_CHARACTERS) + images * LEAST_IMAGE_TOKENS

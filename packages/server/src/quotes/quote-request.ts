@@ -15,12 +15,15 @@ import { chargeSeconds, chargeUnits } from '../pricing/charge-media.ts'
 import { boundEmbedding, boundText } from '../pricing/embedding-bound.ts'
 import type { MediaPrices } from '../pricing/media-price.ts'
 import type { Charge, ChatPrice } from '../pricing/price.ts'
-import { boundPromptSize, leastPrompt } from '../pricing/prompt-bound.ts'
+import { boundPromptSize, leastPrompt, likelyPrompt } from '../pricing/prompt-bound.ts'
 import { chargeRenders, chargeTokens } from './charge-usage.ts'
+import { LIKELY_OUTPUT_TOKENS } from './quote-chat.ts'
 
 export interface RequestQuote {
   /** What is probably charged at least for an answer: that of the cheapest upstream. */
   readonly least: Nanocredits
+  /** What such a request usually costs at the first upstream, as in a quote of the request itself. */
+  readonly likely: Nanocredits
   /** What is held, where the balance pays for it: that of the dearest upstream. */
   readonly most: Nanocredits
   /** Whether the list says itself that its price is a guess, so that what the upstream reports is charged. */
@@ -36,9 +39,10 @@ export interface RequestQuote {
  *   does not have, or one that is missing.
  */
 export function quoteRequest(model: Model, asked: RequestPriceQuery): RequestQuote {
-  const { least, most, counted } = quote(model, asked)
+  const { least, likely, most, counted } = quote(model, asked)
   return {
     least: smallest([least, most]),
+    likely: smallest([likely, most]),
     most,
     // Speech and transcripts are charged by the list, whatever it says of itself.
     isGuess: (model.type === 'image' || model.type === 'video') && model.media?.isGuess === true,
@@ -69,10 +73,15 @@ function quoteChat(model: Model, asked: RequestPriceQuery): Range {
   const size = { textBytes, images, audioTokens: 0, unknownSize: false, explains: asked.explains === 'true' }
   const promptTokens = boundPromptSize(size, model.contextLength)
   const output = limitOutput({ max_tokens: asked.max_tokens }, model, promptTokens)
+  const usual = {
+    input: likelyPrompt({ bytes: textBytes, images }),
+    output: Math.min(output.tokens, LIKELY_OUTPUT_TOKENS),
+  }
   return {
     least: cheapest(
       prices.map((price) => chargeTokens(price, { input: leastPrompt({ characters, images }), output: 1 })),
     ),
+    likely: chargeTokens(prices[0], usual).charge,
     most: wholeOf(boundTokens(prices, promptTokens, output, 1)),
     counted: { prompt_tokens_at_most: promptTokens, output_tokens_at_most: output.tokens },
   }
@@ -84,6 +93,7 @@ function quoteEmbedding(model: Model, { bytes, characters }: RequestPriceQuery):
   const input = leastPrompt({ characters, images: 0 })
   return {
     least: cheapest(prices.map((price) => chargeTokens(price, { input, output: 0 }))),
+    likely: chargeTokens(prices[0], { input: likelyPrompt({ bytes, images: 0 }), output: 0 }).charge,
     most: wholeOf(boundEmbedding(prices, tokens)),
     counted: { prompt_tokens_at_most: tokens },
   }
@@ -94,8 +104,10 @@ function quoteImages(offers: Offers<'image'>, asked: RequestPriceQuery): Range {
   const { images: count, input_images: inputs } = asked
   const settings = { size: asked.size ?? null, resolution: null, quality: asked.quality ?? null }
   const lists = offers.map(({ prices }) => prices)
+  const [{ prices: first }] = offers
   return {
     least: cheapest(lists.map((prices) => chargeRenders(prices, { ...settings, count: 1, inputs }))),
+    likely: chargeRenders(first, { ...settings, count, inputs }).charge,
     most: wholeOf(boundImages(lists, { count, settings, inputs, promptBytes: asked.bytes })),
     counted: { images: count, input_images: inputs },
   }
@@ -114,10 +126,11 @@ function quoteVideo(offers: Offers<'video'>, asked: RequestPriceQuery): Range {
   const estimates = able.map(
     ({ offer, settings }) => estimateVideo(offer.prices, settings, asked.input_images).estimate,
   )
-  const [{ settings }] = able
-  const { seconds, resolution } = settings
+  const [first] = able
+  const { seconds, resolution } = first.settings
   return {
     least: smallest(estimates),
+    likely: estimateVideo(first.offer.prices, first.settings, asked.input_images).estimate,
     most: estimates.reduce((dearest, each) => (each > dearest ? each : dearest)),
     counted: { seconds, input_images: asked.input_images, ...(resolution === null ? {} : { resolution }) },
   }
@@ -146,6 +159,7 @@ function quoteSpeech(offers: Offers<'speech'>, asked: RequestPriceQuery): Range 
   const [{ prices: first }] = offers
   return {
     least: cheapest(lists.map((prices) => chargeUnits(prices, unitsOf(prices, asked)))),
+    likely: chargeUnits(first, unitsOf(first, asked)).charge,
     most: wholeOf(boundSpeech(lists, asked)),
     counted: { [first.unit === 'byte' ? 'bytes' : 'characters']: unitsOf(first, asked) },
   }
@@ -158,8 +172,10 @@ function quoteTranscription(offers: Offers<'transcription'>, asked: RequestPrice
   }
   const seconds = wholeSeconds(asked.seconds)
   const lists = offers.map(({ prices }) => prices)
+  const [{ prices: first }] = offers
   return {
     least: cheapest(lists.map((prices) => chargeSeconds(prices, seconds))),
+    likely: chargeSeconds(first, seconds).charge,
     most: wholeOf(boundAudio(lists, seconds)),
     counted: { seconds },
   }
@@ -175,10 +191,10 @@ function offersOf<Type extends MediaPrices['type']>(model: Model, type: Type): O
   return [first, ...others]
 }
 
-function tokenPricesOf(model: Model): readonly ChatPrice[] {
-  const prices = pricesOf(model)
-  if (prices.length === 0) throw withoutPrice()
-  return prices
+function tokenPricesOf(model: Model): readonly [ChatPrice, ...ChatPrice[]] {
+  const [first, ...others] = pricesOf(model)
+  if (first === undefined) throw withoutPrice()
+  return [first, ...others]
 }
 
 function withoutPrice(): ServiceError {

@@ -20,16 +20,15 @@ export function PriceLine({ requests }: { readonly requests: readonly RequestSiz
 
 /** @param isOld while the price of what is asked for now is on its way. */
 function Range({ range, isOld }: { readonly range: PriceRange; readonly isOld: boolean }) {
-  const [low, high] = [formatCredits(range.low), formatCredits(range.high)]
-  const [shortLow, shortHigh] = [shortDecimal(low), shortDecimal(high)]
-  const isKnown = range.low === range.high
+  const [low, likely, high] = [formatCredits(range.low), formatCredits(range.likely), formatCredits(range.high)]
+  const [shortLow, shortLikely, shortHigh] = [shortDecimal(low), shortDecimal(likely), shortDecimal(high)]
   const [low$, high$] = [usdShown(formatUsd(range.low), 'exact'), usdShown(formatUsd(range.high), 'exact')]
-  const dollars = isKnown ? low$ : `${low$} to ${high$}`
+  const dollars = range.low === range.high ? low$ : `${low$} to ${high$}`
   return (
     <span role="group" aria-label={MEANING} aria-busy={isOld} className="figures text-[12px] text-soft">
       costs{' '}
       <span data-testid="price" title={`${MEANING}: ${low} to ${high} credits, ${dollars}`}>
-        {shortLow === shortHigh ? shortLow : `${shortLow} – ${shortHigh}`} credits
+        {shortLow === shortHigh ? shortHigh : `about ${shortLikely}, at most ${shortHigh}`} credits
       </span>
     </span>
   )

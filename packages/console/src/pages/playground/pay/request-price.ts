@@ -4,9 +4,10 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { consoleApi } from '../../../api/client.ts'
 import type { RequestSize } from './request-size.ts'
 
-/** The least and the most that can be charged. */
+/** The least and the most that can be charged, and what usually is. */
 export interface PriceRange {
   readonly low: Nanocredits
+  readonly likely: Nanocredits
   readonly high: Nanocredits
 }
 
@@ -22,6 +23,7 @@ export const priceQuery = (requests: readonly RequestSize[]) =>
       const prices = await Promise.all(requests.map(ask))
       return {
         low: sumOf(prices.map((price) => price.credits_at_least)),
+        likely: sumOf(prices.map((price) => price.credits_likely)),
         high: sumOf(prices.map((price) => price.credits_at_most)),
       }
     },
