@@ -1,28 +1,15 @@
 /** Every address of the console. Pages load when they are opened; what they need first is asked for meanwhile. */
-import { createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router'
+import { createRoute, createRouter, redirect } from '@tanstack/react-router'
 import { queryClient } from '../api/query-client.ts'
-import { sessionQuery } from '../api/session.ts'
 import { modelsQuery } from '../api/team.ts'
 import { lazyPage } from '../ui/lazy-part.ts'
 import { PageSkeleton } from '../ui/skeleton.tsx'
 import { ErrorPage } from './error-page.tsx'
 import { gates, root } from './gates.tsx'
 import { meantTeam } from './last-team.ts'
-import * as operatorSearches from './operator-search.ts'
+import { operatorPages } from './operator-routes.ts'
 import * as searches from './search.ts'
-import { TeamFrame } from './team-frame.tsx'
-
-/** Everything behind the sign-in. */
-const signedIn = createRoute({
-  getParentRoute: () => root,
-  id: 'signed-in',
-  beforeLoad: async ({ location }) => {
-    const session = await queryClient.ensureQueryData(sessionQuery)
-    if (session.user === null) redirect({ to: '/sign-in', search: { next: `/console${location.href}` }, throw: true })
-    return { teams: session.teams }
-  },
-  component: Outlet,
-})
+import { signedIn, team } from './team-route.ts'
 
 /**
  * Short addresses that links from elsewhere use: they lead to the team that is meant. Where the team is not known,
@@ -43,12 +30,6 @@ const shortcuts = ['', ...PLACES].map((place) =>
     component: lazyPage(() => import('../pages/team/choose-team-page.tsx'), 'ChooseTeamPage'),
   }),
 )
-
-const team = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/team/$teamId',
-  component: TeamFrame,
-})
 
 const overview = createRoute({
   getParentRoute: () => team,
@@ -163,125 +144,6 @@ const device = createRoute({
   path: '/device',
   component: lazyPage(() => import('../pages/device/device-page.tsx'), 'DevicePage'),
 })
-
-/**
- * The pages of operators. The server refuses all others; here they are led away, unless the frame of
- * the team has something to tell them.
- */
-const operator = createRoute({
-  getParentRoute: () => team,
-  path: '/operator',
-  beforeLoad: async ({ context, params }) => {
-    const { user } = await queryClient.ensureQueryData(sessionQuery)
-    const isMember = context.teams.some(({ id }) => id === params.teamId)
-    if (isMember && user?.is_operator !== true) redirect({ to: '/', throw: true })
-  },
-  component: Outlet,
-})
-
-const operatorEarnings = createRoute({
-  getParentRoute: () => operator,
-  path: '/earnings',
-  validateSearch: operatorSearches.readEarningsSearch,
-  component: lazyPage(() => import('../pages/operator/earnings-page.tsx'), 'EarningsPage'),
-})
-
-const operatorReconciliation = createRoute({
-  getParentRoute: () => operatorEarnings,
-  path: '/$runId',
-  component: lazyPage(() => import('../pages/operator/reconciliation-drawer.tsx'), 'ReconciliationDrawer'),
-})
-
-const operatorRequest = createRoute({
-  getParentRoute: () => operator,
-  path: '/requests/$requestId',
-  component: lazyPage(() => import('../pages/operator/request-page.tsx'), 'OperatorRequestPage'),
-})
-
-const operatorAccounts = createRoute({
-  getParentRoute: () => operator,
-  path: '/accounts',
-  validateSearch: operatorSearches.readAccountsSearch,
-  component: lazyPage(() => import('../pages/operator/accounts-page.tsx'), 'AccountsPage'),
-})
-
-const operatorAccount = createRoute({
-  getParentRoute: () => operator,
-  path: '/accounts/$accountId',
-  component: lazyPage(() => import('../pages/operator/account-page.tsx'), 'OperatorAccountPage'),
-})
-
-const operatorDeposits = createRoute({
-  getParentRoute: () => operator,
-  path: '/deposits',
-  validateSearch: operatorSearches.readDepositsSearch,
-  component: lazyPage(() => import('../pages/operator/deposits-page.tsx'), 'DepositsPage'),
-})
-
-const operatorDeposit = createRoute({
-  getParentRoute: () => operatorDeposits,
-  path: '/$depositId',
-  component: lazyPage(() => import('../pages/operator/deposit-drawer.tsx'), 'DepositDrawer'),
-})
-
-const operatorUpstreams = createRoute({
-  getParentRoute: () => operator,
-  path: '/upstreams',
-  component: lazyPage(() => import('../pages/operator/upstreams-page.tsx'), 'UpstreamsPage'),
-})
-
-const operatorPrices = createRoute({
-  getParentRoute: () => operator,
-  path: '/prices',
-  validateSearch: operatorSearches.readPricesSearch,
-  component: lazyPage(() => import('../pages/operator/prices-page.tsx'), 'PricesPage'),
-})
-
-const operatorLimits = createRoute({
-  getParentRoute: () => operator,
-  path: '/limits',
-  component: lazyPage(() => import('../pages/operator/gateway-limits-page.tsx'), 'GatewayLimitsPage'),
-})
-
-const operatorAnnouncements = createRoute({
-  getParentRoute: () => operator,
-  path: '/announcements',
-  component: lazyPage(() => import('../pages/operator/announcements-page.tsx'), 'AnnouncementsPage'),
-})
-
-const operatorAudit = createRoute({
-  getParentRoute: () => operator,
-  path: '/audit',
-  component: lazyPage(() => import('../pages/operator/audit-page.tsx'), 'AuditPage'),
-})
-
-const operatorJournal = createRoute({
-  getParentRoute: () => operator,
-  path: '/journal',
-  validateSearch: operatorSearches.readJournalSearch,
-  component: lazyPage(() => import('../pages/operator/journal-page.tsx'), 'JournalPage'),
-})
-
-const operatorSettings = createRoute({
-  getParentRoute: () => operator,
-  path: '/settings',
-  component: lazyPage(() => import('../pages/operator/settings-page.tsx'), 'SettingsPage'),
-})
-
-const operatorPages = operator.addChildren([
-  operatorEarnings.addChildren([operatorReconciliation]),
-  operatorRequest,
-  operatorAccounts,
-  operatorAccount,
-  operatorDeposits.addChildren([operatorDeposit]),
-  operatorUpstreams,
-  operatorPrices,
-  operatorLimits,
-  operatorAnnouncements,
-  operatorAudit,
-  operatorJournal,
-  operatorSettings,
-])
 
 const catalogPages = [models, model, keys, key] as const
 const peoplePages = [people, newTeam, account, device] as const

@@ -230,7 +230,7 @@ function Details({ target }: { readonly target: Exact<TeamKey> }) {
         ) : (
           <ul className="flex flex-wrap gap-1.5">
             {target.models.map((id) => (
-              <li key={id} className="rounded bg-sunken px-1.5 font-mono text-[12px] break-all">
+              <li key={id} className="rounded bg-sunken px-1.5 font-mono text-[12px] wrap-anywhere">
                 {id}
               </li>
             ))}
@@ -246,7 +246,7 @@ function Details({ target }: { readonly target: Exact<TeamKey> }) {
       </Fact>
       <KeyHolderFacts target={target} />
       <Fact name="Id">
-        <span className="font-mono text-[12px] break-all text-soft">{target.id}</span>
+        <span className="font-mono text-[12px] wrap-anywhere text-soft">{target.id}</span>
       </Fact>
     </Facts>
   )

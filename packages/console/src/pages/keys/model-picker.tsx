@@ -45,7 +45,7 @@ export function ModelPicker({ models, onChange }: ModelPickerProps) {
               <button
                 type="button"
                 className="inline-flex items-center gap-1.5 rounded bg-accent-soft px-2 py-1 text-left
-                  font-mono text-[12px] break-all hover:bg-line"
+                  font-mono text-[12px] wrap-anywhere hover:bg-line"
                 aria-label={`Remove ${id}`}
                 onClick={() => onChange(models.filter((model) => model !== id))}
               >

@@ -63,7 +63,7 @@ function OneModel({ model }: { readonly model: Model }) {
   return (
     <Page
       title={model.name}
-      lead={<span className="font-mono text-[12.5px] break-all">{model.id}</span>}
+      lead={<span className="font-mono text-[12.5px] wrap-anywhere">{model.id}</span>}
       actions={
         <>
           <CopyButton text={model.id} what="the id">
@@ -163,7 +163,7 @@ function Details({ model }: { readonly model: Model }) {
       )}
       {svc.aliases.length > 0 && (
         <Fact name="Also called">
-          <span className="font-mono text-[12.5px] break-all">{svc.aliases.join(', ')}</span>
+          <span className="font-mono text-[12.5px] wrap-anywhere">{svc.aliases.join(', ')}</span>
         </Fact>
       )}
       <Fact name="Maker">{model.owned_by}</Fact>

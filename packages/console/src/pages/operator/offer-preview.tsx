@@ -26,7 +26,7 @@ export function OfferPreviewTable({ preview }: { readonly preview: Exact<OfferPr
           {preview.data.map((change) => (
             <tr key={change.id} className={bodyRow}>
               <td className={clsx(cell, 'align-top')}>
-                <span className="font-mono text-[12.5px] break-all">{change.id}</span>
+                <span className="font-mono text-[12.5px] wrap-anywhere">{change.id}</span>
               </td>
               <td className={clsx(cell, 'align-top')}>
                 <Offer offered={change.before} />

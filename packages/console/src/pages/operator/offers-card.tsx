@@ -82,7 +82,7 @@ function OfferRow({ row, onEdit }: { readonly row: Row; readonly onEdit: () => v
   return (
     <tr className={bodyRow}>
       <td className={restCell}>
-        <span className="font-mono text-[12.5px] break-all">{row.id}</span>
+        <span className="font-mono text-[12.5px] wrap-anywhere">{row.id}</span>
         <div className="text-[12px] break-words text-soft sm:hidden">{text}</div>
       </td>
       <td className={clsx(cell, 'max-sm:hidden')}>

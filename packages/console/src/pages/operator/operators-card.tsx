@@ -38,7 +38,7 @@ export function OperatorsCard() {
           <li key={operator.user_id} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2.5">
             <span className="min-w-0 flex-1">
               <span className="font-medium">{operator.name}</span> {operator.is_you && <Mark tone="accent">you</Mark>}
-              <span className="block text-[12px] break-all text-soft">
+              <span className="block text-[12px] wrap-anywhere text-soft">
                 {operator.email !== null && `${operator.email}, `}since <Time seconds={operator.since} />
               </span>
             </span>

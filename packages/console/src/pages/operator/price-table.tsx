@@ -141,7 +141,7 @@ function ModelCell({ price, target, hasOneUpstream }: PriceRowsProps) {
       >
         {price.name}
       </Link>
-      <div className="font-mono text-[12px] break-all text-soft">
+      <div className="font-mono text-[12px] wrap-anywhere text-soft">
         {price.id}
         {price.alias_for !== null && ` → ${price.alias_for}`}
       </div>

@@ -180,7 +180,7 @@ function Failures({ upstream: { failures } }: { readonly upstream: Upstream }) {
             </span>
             <span className="font-medium">{kind.replaceAll('_', ' ')}</span>
             {status !== null && <span className="text-soft">status {status}</span>}
-            <span className="font-mono text-[12px] break-all text-soft">{model}</span>
+            <span className="font-mono text-[12px] wrap-anywhere text-soft">{model}</span>
           </li>
         ))}
       </ul>

@@ -120,7 +120,7 @@ function ModelList({ value, choices, onPick }: Omit<ModelPickerProps, 'label'>) 
               onClick={() => onPick(id)}
             >
               <span className="min-w-0">
-                <span className="block font-mono text-[12.5px] break-all">{id}</span>
+                <span className="block font-mono text-[12.5px] wrap-anywhere">{id}</span>
                 {name !== id && <span className="block truncate text-[12px] text-soft">{name}</span>}
                 <StatedTraining training={trainings.get(id) ?? null} />
               </span>

@@ -40,7 +40,7 @@ function Checked({ file: { name, problem, receipt, checks } }: { readonly file: 
   const wrong = checks.filter(({ holds }) => !holds).length
   return (
     <section className="min-w-0 rounded-lg border border-line bg-surface p-4">
-      <h2 className="mb-2 font-semibold break-all">{name}</h2>
+      <h2 className="mb-2 font-semibold wrap-anywhere">{name}</h2>
       {problem !== null && <p className="text-danger">It is no receipt. {problem}.</p>}
       {problem === null && (
         <p className={wrong === 0 ? 'mb-3 text-success' : 'mb-3 text-danger'}>

@@ -83,11 +83,11 @@ function Details({ record }: { readonly record: Exact<TeamUsageRecord> }) {
           )}
         </Fact>
         <Fact name="Model">
-          <span className="font-mono text-[12.5px] break-all">{record.model}</span>
+          <span className="font-mono text-[12.5px] wrap-anywhere">{record.model}</span>
         </Fact>
         {record.upstream_model !== null && record.upstream_model !== record.model && (
           <Fact name="Served by">
-            <span className="font-mono text-[12.5px] break-all">{record.upstream_model}</span>
+            <span className="font-mono text-[12.5px] wrap-anywhere">{record.upstream_model}</span>
           </Fact>
         )}
         <Fact name="Used">{usedText(record) || 'nothing'}</Fact>
