@@ -1,6 +1,6 @@
 /**
  * Starts the gateway as a newcomer does, `npm start` with the Node that is installed here, and uses it: health, one
- * chat with the printed key, the balance, a second start, the end. `node tools/smoke.mjs [--clone]`; with `--clone` in
+ * chat with the printed key, one mp3, a sign-in that is refused, the balance, a second start, the end. `node tools/smoke.mjs [--clone]`; with `--clone` in
  * a fresh clone of the last commit with an empty npm cache, so that nothing but the repository, Node and npm is there.
  * The last line is `N passed, N failed`. Plain JavaScript, because it runs on the oldest Node that the launcher
  * supports.
@@ -61,6 +61,9 @@ async function tryEverything() {
       if (first.printedKey() !== readDemoKey(place.dataDir)) throw new Error(`printed ${first.printedKey()}`)
     })
     await check('answers a chat with the exact charge', () => chatAndCompare(port, readDemoKey(place.dataDir)))
+    // Both are made by packages that the build joins with our own code: no other test sees them joined.
+    await check('speaks an mp3', () => speak(port, readDemoKey(place.dataDir)))
+    await check('refuses a wrong password in words', () => enterWithWrongPassword(port))
     await check('ends when npm is told to', () => first.stop(STOP_MS))
   } finally {
     first.kill()
@@ -117,6 +120,39 @@ async function chatAndCompare(port, key) {
   // Doubles are near enough here: the tests compare to the nano-credit.
   if (!(charged > 0) || Math.abs(fell - charged) > 1e-6)
     throw new Error(`charged ${charged}, the balance fell by ${fell}`)
+}
+
+/**
+ * @param {number} port
+ * @param {string} key
+ */
+async function speak(port, key) {
+  const reply = await fetch(`http://127.0.0.1:${port}/api/v1/audio/speech`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'openai/gpt-4o-mini-tts-2025-12-15', input: 'Hello.', voice: 'nova' }),
+    signal: AbortSignal.timeout(30_000),
+  })
+  const bytes = new Uint8Array(await reply.arrayBuffer())
+  if (reply.status !== 200)
+    throw new Error(`it answers ${reply.status}: ${Buffer.from(bytes).toString().slice(0, 300)}`)
+  // A tag, or the eleven set bits that begin a frame.
+  const isTagged = Buffer.from(bytes.subarray(0, 3)).toString('latin1') === 'ID3'
+  const isFrame = bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xe0) === 0xe0
+  if (!isTagged && !isFrame) throw new Error(`${bytes.length} bytes are no mp3`)
+}
+
+/** @param {number} port */
+async function enterWithWrongPassword(port) {
+  const origin = `http://localhost:${port}`
+  const reply = await fetch(`http://127.0.0.1:${port}/api/auth/sign-in/email`, {
+    method: 'POST',
+    headers: { origin, 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'stranger@example.com', password: 'not the password' }),
+    signal: AbortSignal.timeout(30_000),
+  })
+  const text = await reply.text()
+  if (reply.status !== 401 || !JSON.parse(text || '{}').message) throw new Error(`it answers ${reply.status}: ${text}`)
 }
 
 /**
