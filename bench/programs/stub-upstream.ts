@@ -57,8 +57,9 @@ function stream(answer: Answer, length: number): void {
   answer.on('close', () => clearInterval(timer))
 }
 
-/** Three seconds of speech, in pieces as models make them. */
+/** Three seconds of speech, in pieces as models make them; each begins as a frame of MP3, since text is no audio. */
 const audioPiece = Buffer.alloc(8_192, 0x55)
+audioPiece.write('\xff\xfb\x90\x64', 'latin1')
 const AUDIO_PIECES = 6
 const transcript = JSON.stringify({ text: content, usage: { seconds: 10, cost: 0.001 } })
 
