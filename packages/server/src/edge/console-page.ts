@@ -9,6 +9,8 @@ import { markPageFiles } from './access-log.ts'
 
 /** What the built page has in place of what each visit puts there. */
 const MARKS = /__SVC_(NONCE|BRAND|WAYS)__/
+/** What stands before and behind the part that the page of signing in alone has. */
+const FORM_MARK = '<!--sign-in-->'
 const NOT_BUILT =
   '<!doctype html><meta charset="utf-8"><title>SVC</title><p>The console is not built. Run <code>npm run build</code> and start the gateway again.'
 
@@ -49,14 +51,17 @@ export interface ConsoleVisit {
 export function readConsolePage(folder: string): (visit: ConsoleVisit) => string {
   const file = path.join(folder, 'index.html')
   const html = existsSync(file) ? readFileSync(file, 'utf8') : NOT_BUILT
+  const [before = '', form = '', behind = ''] = html.split(FORM_MARK)
   // Each second one is the name of a mark.
-  const parts = html.split(MARKS)
+  const plain = `${before}${behind}`.split(MARKS)
+  const withForm = `${before}${form}${behind}`.split(MARKS)
   return ({ nonce, signIn }) => {
     const texts: Readonly<Record<string, string>> = {
       NONCE: nonce,
       BRAND: escapeHtml(signIn?.brand ?? ''),
       WAYS: escapeHtml(signIn?.ways.join(' ') ?? ''),
     }
+    const parts = signIn === null ? plain : withForm
     return parts.map((part, at) => (at % 2 === 0 ? part : texts[part])).join('')
   }
 }

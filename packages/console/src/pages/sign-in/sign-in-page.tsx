@@ -1,5 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { useSession } from '../../api/session.ts'
+import { removeEarlyForm } from './early-form.ts'
 import { Gate } from './gate.tsx'
 import { SignInWays } from './sign-in-ways.tsx'
 import { openNext } from './use-enter.ts'
@@ -9,6 +11,8 @@ const route = getRouteApi('/sign-in')
 export function SignInPage() {
   const { gateway } = useSession()
   const { next } = route.useSearch()
+  // Its fields have handed over what they had by then.
+  useEffect(removeEarlyForm, [])
   return (
     <Gate title={`Sign in to ${gateway.brand}`}>
       <SignInWays next={next} onEntered={openNext(next)} />

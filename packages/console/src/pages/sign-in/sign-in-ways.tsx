@@ -14,7 +14,7 @@ import { connectWallet, signText } from '../../wallet/wallet-calls.ts'
 import { PasskeyWay } from './passkey-way.tsx'
 import { Problem } from './problem.tsx'
 import { SecondFactorForm } from './second-factor-form.tsx'
-import { takeEarlyField } from './take-early-field.ts'
+import { takeEarlyField } from './early-form.ts'
 import { placeAfter, useEnter } from './use-enter.ts'
 
 interface SignInWaysProps {
