@@ -1,12 +1,17 @@
 /**
  * The calls that one upstream takes at a time, where its operator has said how many: the others wait in the order in
- * which they came, and none for longer than requests may wait. Source: decision 0154.
+ * which they came, if it is not expected to take longer than requests may wait. Source: decision 0154.
  */
 import type { MonotonicClock } from '../platform/runtime/clock.ts'
 import { type UpstreamFailure, upstreamFailure } from './upstream-failure.ts'
 
 /** Weight of the last call in the average of how long one takes. Source: own choice. */
 const WEIGHT = 1 / 8
+/**
+ * One that was let in waits for so many times as long as was expected of it at most: the expectation is an average, and
+ * a refusal that comes after a wait is worse than a longer wait. Source: own choice.
+ */
+const PATIENCE = 3
 /** The longest that clients are asked to wait, in seconds: they give up on more. Source: own choice. */
 const RETRY_AFTER_MAX_SECONDS = 30
 
@@ -14,7 +19,7 @@ export interface CallSlotsOptions {
   readonly upstream: string
   /** Calls at a time. */
   readonly most: number
-  /** The longest that a call may wait for its turn, in milliseconds: read at each call. */
+  /** The longest that a call may be expected to wait for its turn, in milliseconds: read at each call. */
   readonly limits: { readonly waitingMs: number }
   readonly clock: MonotonicClock
 }
@@ -98,7 +103,7 @@ export class CallSlots {
     const timer = setTimeout(() => {
       leave()
       reject(slotsFull(upstream, this.expectedMs))
-    }, limits.waitingMs)
+    }, PATIENCE * limits.waitingMs)
     signal.addEventListener('abort', onAbort)
     this.#queue.add(waiting)
     return promise
