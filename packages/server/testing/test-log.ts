@@ -47,16 +47,24 @@ export interface TestLogOptions {
   readonly now?: () => number
   /** Whether what the ledger books is read from the database, as after a start. */
   readonly forgets?: boolean
+  /** Wraps each append. */
+  readonly around?: (append: LogStore['append']) => LogStore['append']
 }
 
 /** Opens a ledger and its log, as one process has them. */
-export function openTestLog(
-  database: OpenDatabase,
-  { signers, file = checkpointFile(), processId = randomUUID(), now = Date.now, forgets = false }: TestLogOptions,
-): TestLog {
+export function openTestLog(database: OpenDatabase, options: TestLogOptions): TestLog {
+  const {
+    signers,
+    file = checkpointFile(),
+    processId = randomUUID(),
+    now = Date.now,
+    forgets = false,
+    around,
+  } = options
   const recent = createRecentBatches()
   const ledger = new Ledger({ engine: createLedgerEngine(database, forgets ? undefined : recent.note) })
-  const store = openLogStore(database)
+  const opened = openLogStore(database)
+  const store = around === undefined ? opened : { ...opened, append: around((context) => opened.append(context)) }
   const refusals: (LogRefusal | null)[] = []
   const missing: number[] = []
   const log = new LedgerLog({

@@ -1,4 +1,5 @@
 /** The log as a process keeps it: puts down what waits, signs, and gives out what it has signed. */
+import { setTimeout as pauseFor } from 'node:timers/promises'
 import { formatCheckpoint, openCheckpoint, type SignedCheckpoint } from '@svc/contract/log/checkpoint'
 import { rootOf, type TreeEdge } from '@svc/contract/log/merkle-tree'
 import { nodeCrypto } from '@svc/contract/log/node-crypto'
@@ -13,8 +14,16 @@ import type { LogStore, RecentBatches, StoredLog } from './log-store.ts'
 
 /** Leaves of one append, about: a few milliseconds of work, between which requests have their turn. */
 const APPEND_MOST = 256
-/** Appends between two signatures at most, so that a long backlog is signed on its way. Source: own choice. */
-const APPENDS_MAX = 200
+/**
+ * How long a backlog is put down before what there is of it is signed, in milliseconds: well within the lease. Source:
+ * own choice.
+ */
+const BACKLOG_MS = 4_000
+/**
+ * After an append whose rows were read in the thread that serves requests, so many times as long as it took is waited: a
+ * backlog has a quarter of the thread, as the first start on a store with a past does. Source: own choice.
+ */
+const BACKLOG_REST = 3
 /** A process that has fallen silent is replaced after so long, in milliseconds. Source: own choice. */
 const LEASE_MS = 10_000
 /** What another process has signed is looked for so often at most, in milliseconds. Source: own choice. */
@@ -65,7 +74,7 @@ export class LedgerLog {
 
   /** Puts down what waits and signs it, if it is this process's turn. */
   tick(): Promise<void> {
-    return this.#inTurn(() => this.#sequence())
+    return this.#inTurn(() => this.#sequence(BACKLOG_REST))
   }
 
   /**
@@ -85,7 +94,7 @@ export class LedgerLog {
   /** Puts down what is left and gives the lease back. */
   async close(): Promise<void> {
     try {
-      await this.tick()
+      await this.#inTurn(() => this.#sequence(0))
     } finally {
       await this.#deps.store.endLease(this.#deps.processId)
     }
@@ -98,14 +107,15 @@ export class LedgerLog {
     return done
   }
 
-  async #sequence(): Promise<void> {
+  /** @param rest how many times as long as it took is waited for after each append. */
+  async #sequence(rest: number): Promise<void> {
     const { store, clock, processId } = this.#deps
     const log = await this.#openLog()
     // A process that may not sign leaves the lease to others.
     if (log === null || !(await this.#maySign(log))) return
     if (!(await store.takeLease(processId, clock.now(), LEASE_MS))) return
     const edge = await this.#checked(log)
-    const grown = edge === null ? null : await this.#appendAll(edge)
+    const grown = edge === null ? null : await this.#appendAll(edge, rest)
     if (grown !== null) await this.#sign(log, grown)
   }
 
@@ -181,12 +191,13 @@ export class LedgerLog {
   }
 
   /** @returns the tree afterwards; null where another process came between. */
-  async #appendAll(from: TreeEdge): Promise<TreeEdge | null> {
+  async #appendAll(from: TreeEdge, rest: number): Promise<TreeEdge | null> {
     const { store, signers, clock, recent, onMissing } = this.#deps
     const [first] = signers
     let edge = from
     if (first === undefined) return null
-    for (let appends = 0; appends < APPENDS_MAX; appends++) {
+    const until = performance.now() + BACKLOG_MS
+    for (let began = performance.now(); began < until; began = performance.now()) {
       const appended = await store.append({
         ...{ sealKey: first.sealKey, now: clock.now(), most: APPEND_MOST, edge },
         ...{ recall: recent.recall, onMissing },
@@ -196,7 +207,7 @@ export class LedgerLog {
       this.#seen = edge
       this.#size = edge.size
       if (appended.leaves < APPEND_MOST) return edge
-      await new Promise<void>((resolve) => setImmediate(resolve))
+      await pauseFor(appended.hasRead ? rest * (performance.now() - began) : 0)
     }
     return edge
   }
