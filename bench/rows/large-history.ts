@@ -1,7 +1,7 @@
 import type { BenchContext } from '../bench-context.ts'
 import { type BenchEngine, createDatabase, ENGINE_NAMES, profileFolder, startStub, stopSides } from '../bench-rig.ts'
 import { calibrateRate } from '../calibrate.ts'
-import { fillHistory } from '../fill-history.ts'
+import { dropBacklog, fillHistory } from '../fill-history.ts'
 import { createFundedAccount, type FundedAccount, startGateway } from '../gateway-process.ts'
 import { cpuRatio, resultOf, takePairs } from '../pairs.ts'
 import type { Row, RowResult } from '../row.ts'
@@ -66,5 +66,6 @@ async function createFilled(context: BenchContext, engine: BenchEngine, records:
   const to = Date.now() - QUIET_MS
   const span = { requests: records, from: to - records * GAP_MS, to }
   await fillHistory(funded.rig.place, [funded.keyId], span)
+  await dropBacklog(funded.rig.place)
   return funded
 }
