@@ -34,8 +34,8 @@ test('each gateway has a row, what was not measured is empty, and one that is no
 test('the short form has fewer columns', () => {
   const [head = ''] = renderPeers([full], [], 'short').split('\n')
   expect(head.split('|').map((cell) => cell.trim())).toEqual([
-    ...['', 'gateway', 'what it books', 'most a second', 'a second per core', 'CPU per chunk', 'added p50, p99'],
-    ...['memory, streams open', 'start', ''],
+    ...['', 'gateway', 'what it books', 'requests a second', 'per second and core', 'CPU per chunk'],
+    ...['latency added, p50 and p99', 'memory, streams open', 'start', ''],
   ])
 })
 

@@ -38,13 +38,13 @@ const columns: readonly Column[] = [
         : `${(whole.value / whole.bare).toFixed(2)} × of ${microseconds(whole.bare)}, at ${whole.rate}/s`,
   },
   {
-    title: 'most a second',
+    title: 'requests a second',
     isShort: true,
     of: ({ saturation }) => (saturation === null ? NONE : whole(saturation.perSecond)),
   },
   {
     // Counted on a busy machine as well, unlike the figure at a schedule.
-    title: 'a second per core',
+    title: 'per second and core',
     isShort: true,
     of: ({ saturation }) =>
       saturation === null ? NONE : `${whole(saturation.perCoreSecond)} (${microseconds(saturation.cpuUs)})`,
@@ -55,7 +55,7 @@ const columns: readonly Column[] = [
     of: ({ chunk }) => (chunk === null ? NONE : `${(chunk.value / chunk.bare).toFixed(2)} ×, ${chunk.streams} streams`),
   },
   {
-    title: 'added p50, p99',
+    title: 'latency added, p50 and p99',
     isShort: true,
     of: ({ latency }) => (latency === null ? NONE : `${latency.p50.toFixed(1)}, ${latency.p99.toFixed(1)} ms`),
   },
