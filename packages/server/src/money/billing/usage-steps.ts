@@ -77,11 +77,13 @@ interface SteppedRecords {
 /** Written out as in the index of such records, which is used for nothing else. */
 const NOT_OK = sql<SqlBool>`usage_record.status <> 'ok'`
 
+/** What leads to the index of records that did not end well, where one of their outcomes is asked for. */
+const notOk = (status: UsageStatus | undefined): readonly Expression<SqlBool>[] =>
+  status === undefined || status === 'ok' ? [] : [NOT_OK]
+
 /** Conditions by which records of an outcome are found. */
 export function endedAs(status: UsageStatus | undefined): readonly Expression<SqlBool>[] {
-  if (status === undefined) return []
-  const isSame = sql<SqlBool>`usage_record.status = ${status}`
-  return status === 'ok' ? [isSame] : [isSame, NOT_OK]
+  return status === undefined ? [] : [sql<SqlBool>`usage_record.status = ${status}`, ...notOk(status)]
 }
 
 /** Parts of the records of a scope, newest first, each of some rows of the index that they are read by. */
@@ -90,7 +92,7 @@ export async function* recordSteps(
   { scope, status }: SteppedRecords,
   { ids, rows, most }: RecordSteps & { readonly ids: IdSpan },
 ): AsyncGenerator<IdSpan, void, undefined> {
-  const indexed = [indexedBy('usage_record', scope), ...(status === undefined || status === 'ok' ? [] : [NOT_OK])]
+  const indexed = [indexedBy('usage_record', scope), ...notOk(status)]
   let { below } = ids
   for (let step = rows; step !== null; step = Math.min(step * STEP_GROWTH, most)) {
     const nth = await read

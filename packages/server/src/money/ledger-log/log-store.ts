@@ -55,8 +55,6 @@ export interface Appended {
   readonly edge: TreeEdge | null
   /** Leaves that were added. */
   readonly leaves: number
-  /** Whether rows were read for them in the thread that serves requests. */
-  readonly hasRead: boolean
 }
 
 /** A key that signs in place of lost ones. */

@@ -47,20 +47,19 @@ async function put(client: PoolClient, context: AppendContext): Promise<Appended
   )
   const [log] = logs
   const { edge } = context
-  if (log === undefined || !isTreeOf(edge, Number(log.size), log.roots))
-    return { edge: null, leaves: 0, hasRead: false }
+  if (log === undefined || !isTreeOf(edge, Number(log.size), log.roots)) return { edge: null, leaves: 0 }
   const salts = randomBytes((context.most + BATCH_ENTRIES_MAX) * SALTS_BYTES)
   const next = await client.query<NextRow>('select * from ledger_log_next($1, $2)', [context.most, salts])
   const { pending = null, entries = 0n, lines = null } = next.rows[0] ?? {}
-  if (pending === null) return { edge, leaves: 0, hasRead: false }
+  if (pending === null) return { edge, leaves: 0 }
   const facts = lines === null ? [] : lines.split('\n').map((line) => factsOfLine(line, salts))
   if (facts.length < Number(entries)) context.onMissing(Number(entries) - facts.length)
   await client.query('delete from ledger_log_pending where pending_id = any ($1::bigint[])', [pending])
-  if (facts.length === 0) return { edge, leaves: 0, hasRead: false }
+  if (facts.length === 0) return { edge, leaves: 0 }
   const [partials, accounts] = [await readPartials(client, edge.size), await readAccounts(client, facts)]
   const extension = extendLog({ origin: log.origin, edge, partials, accounts }, facts, context.sealKey)
   await write(client, extension, context.now)
-  return { edge: extension.edge, leaves: facts.length, hasRead: false }
+  return { edge: extension.edge, leaves: facts.length }
 }
 
 /** The line of an entry, as `ledger_log_next` writes it. */

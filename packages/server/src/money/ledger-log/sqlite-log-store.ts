@@ -29,16 +29,12 @@ export function createSqliteLogStore(database: SqliteDatabase): LogStore {
         .orderBy('pending_id')
         .limit(ROWS_MAX)
         .execute()
-      const { taken, facts, hasRead } = await collect(rows, context, (entries) => findEntryRows(read, entries))
-      if (taken.length === 0) return { edge: context.edge, leaves: 0, hasRead }
+      const { taken, facts } = await collect(rows, context, (entries) => findEntryRows(read, entries))
+      if (taken.length === 0) return { edge: context.edge, leaves: 0 }
       statements ??= prepare(writer.connection)
       const known = statements
       // Whatever flushes the checkpoint has flushed this, too: the log of the database is one file, in order.
-      const appended = await writer.transact(() => putDown(known, { context, taken, facts }), {
-        isFlushed: false,
-        isApart: true,
-      })
-      return { ...appended, hasRead }
+      return writer.transact(() => put(known, { context, taken, facts }), { isFlushed: false, isApart: true })
     },
   }
 }
@@ -51,15 +47,13 @@ async function collect(
 ) {
   const taken: PendingRow[] = []
   const facts: EntryFacts[] = []
-  let hasRead = false
   for (const row of rows) {
     if (facts.length >= context.most) break
     taken.push(row)
     const known = context.recall(row.pending_id, row.entries)
-    if (known === null) hasRead = true
     facts.push(...(known ?? (await factsFrom(row.entries, context, find))))
   }
-  return { taken, facts, hasRead }
+  return { taken, facts }
 }
 
 async function factsFrom(
@@ -113,7 +107,7 @@ interface ToPut {
 }
 
 /** Within a transaction. Nothing is done where the log is not as expected. */
-function putDown(statements: Statements, { context, taken, facts }: ToPut): Omit<Appended, 'hasRead'> {
+function put(statements: Statements, { context, taken, facts }: ToPut): Appended {
   const row = statements.log.get()
   const { edge } = context
   if (row === undefined || !isTreeOf(edge, Number(row['size']), row['roots'] as Uint8Array)) {
