@@ -108,6 +108,31 @@ describeEachEngine('requests with an Idempotency-Key', (engine) => {
     expect((await there.begin(call())).kind).toBe('run')
   })
 
+  test('give their answer to who read their row just before they ended', async () => {
+    outcome = 'charged'
+    const store = createIdempotentRequestStore(test_.database)
+    const first = call()
+    const read = Promise.withResolvers<null>()
+    const ended = Promise.withResolvers<null>()
+    let reads = 0
+    const here = open('p1', secrets, {
+      ...store,
+      find: async (name) => {
+        const row = await store.find(name)
+        if (++reads > 1) return row
+        read.resolve(null)
+        await ended.promise
+        return row
+      },
+    })
+    const run = runOf(await here.begin(first))
+    const second = here.begin(call())
+    await read.promise
+    await run.finish(ANSWER)
+    ended.resolve(null)
+    expect(await second).toEqual({ kind: 'replay', requestId: first.requestId, answer: ANSWER })
+  })
+
   test.each([
     ['new', false],
     ['taken over from a process that is gone', true],

@@ -175,7 +175,8 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
     }
   }
 
-  async function repeated(row: IdempotentRow, call: IdempotentCall, now: number): Promise<KeptAnswer | 'again'> {
+  /** @returns 'again' where the name may be taken; null where the row that was read is another by now. */
+  async function repeated(row: IdempotentRow, call: IdempotentCall, now: number): Promise<KeptAnswer | 'again' | null> {
     if (row.expires_at <= now) return 'again'
     if (row.body_hash !== hashOf(call.body)) throw reused()
     if (row.state === 'running') {
@@ -184,6 +185,9 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
       const outcome = await deps.outcomeOf({ callerId, requestId, processId: row.process_id })
       if (outcome === 'open') throw inUse()
       if (outcome === 'free') return 'again'
+      // The request may have ended since its row was read: then the row has its answer now.
+      const latest = await store.find(row)
+      if (latest?.request_id !== requestId || latest.state !== 'running') return null
     }
     const answer = row.answer === null ? null : openAnswer(secrets, row.caller_id, call.name, row.answer)
     if (answer === null) throw answerGone(row.request_id, deps.reportGone)
@@ -197,6 +201,7 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
       const earlier = await store.find(row)
       if (earlier === null) continue
       const answer = await repeated(earlier, call, clock.earliest())
+      if (answer === null) continue
       if (answer !== 'again') return { kind: 'replay', requestId: earlier.request_id, answer }
       if (await store.replace(row, earlier)) return { kind: 'run', run: runOf(row, call) }
     }
