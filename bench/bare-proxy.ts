@@ -10,5 +10,5 @@ export async function startBareProxy(
 ): Promise<Side> {
   const { child, port } = await children.start('bare-proxy', settings, env)
   const target = { origin: `http://127.0.0.1:${port}`, path: '/v1/chat/completions', key: 'none' }
-  return { name: 'bare proxy', targets: [target], processes: [child] }
+  return { name: settings.books === undefined ? 'bare proxy' : 'booking proxy', targets: [target], processes: [child] }
 }

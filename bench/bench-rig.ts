@@ -51,6 +51,22 @@ export async function withPair<Result>(
   return result
 }
 
+/** Hands over the baseline and one that books whole answers on a new database, and stops them. */
+export async function withBookingProxy<Result>(
+  context: BenchContext,
+  { engine, upstream }: { readonly engine: BenchEngine; readonly upstream: string },
+  use: (sides: PairedSides) => Promise<Result>,
+): Promise<Result> {
+  const { rig, keyId } = await createFundedAccount(context, await createDatabase(context, engine))
+  const proxy = { upstream, allowH2: false }
+  const baseline = await startBareProxy(context, proxy)
+  const candidate = await startBareProxy(context, { ...proxy, books: { place: rig.place, keyId } })
+  const result = await use({ baseline, candidate })
+  await stopSides(context, [baseline, candidate])
+  await rig.close()
+  return result
+}
+
 export async function stopSides({ children }: BenchContext, sides: readonly Side[]): Promise<void> {
   const processes = sides.flatMap((side) => side.processes)
   await Promise.all(processes.map((child) => children.stop(child)))

@@ -1,4 +1,5 @@
 /** What the forked programs of the bench are started with, as JSON in their first argument. */
+import type { DatabasePlace } from '../packages/server/testing/fresh-database.ts'
 
 /** Key and certificate of a server, as PEM text. */
 export interface ServerIdentity {
@@ -19,6 +20,14 @@ export interface StubSettings {
 export interface ProxySettings {
   readonly upstream: string
   readonly allowH2: boolean
+  /** Whose whole answers are booked; absent: nobody's. */
+  readonly books?: BookedCaller
+}
+
+/** A caller with credits, by the database and the key. */
+export interface BookedCaller {
+  readonly place: DatabasePlace
+  readonly keyId: string
 }
 
 /** The first thing that a forked program says. */

@@ -1,12 +1,13 @@
 /**
  * The baseline: `node:http` and undici, parsing and writing again the same JSON or the same frames of a stream, and
- * nothing else.
+ * nothing else. With books it charges whole answers, too, which is the least that a gateway can do.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { Agent, type Dispatcher } from 'undici'
 import { type Listening, type ProxySettings, readSettings } from '../program-settings.ts'
 
-const { upstream, allowH2 } = readSettings<ProxySettings>()
+const { upstream, allowH2, books: booked } = readSettings<ProxySettings>()
+const books = booked === undefined ? null : await (await import('../proxy-books.ts')).openProxyBooks(booked)
 const agent = new Agent({ pipelining: 1, allowH2 })
 const again = (json: string): string => JSON.stringify(JSON.parse(json))
 
@@ -26,7 +27,8 @@ function createFrameCopier(write: (frames: string) => void): (chunk: Buffer) => 
   }
 }
 
-function answerWith(response: ServerResponse): Dispatcher.DispatchHandler {
+/** @param holdId what was held for it; null where nothing is booked. */
+function answerWith(response: ServerResponse, holdId: string | null): Dispatcher.DispatchHandler {
   const parts: Buffer[] = []
   let copyFrames: ((chunk: Buffer) => void) | null = null
   return {
@@ -43,8 +45,12 @@ function answerWith(response: ServerResponse): Dispatcher.DispatchHandler {
     onResponseEnd: () => {
       if (copyFrames !== null) return void response.end()
       const text = again(Buffer.concat(parts).toString('utf8'))
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
-      response.end(text)
+      const answer = (): void => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+        response.end(text)
+      }
+      if (holdId === null) answer()
+      else void books?.capture(holdId).then(answer)
     },
     onResponseError: () => {
       if (response.headersSent) response.destroy()
@@ -76,18 +82,28 @@ const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) =
   request.on('data', (chunk: Buffer) => parts.push(chunk))
   request.on('end', () => {
     const body = again(Buffer.concat(parts).toString('utf8'))
-    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
-    const handler = answerWith(response)
-    let controller: Dispatcher.DispatchController | null = null
-    response.on('close', () => {
-      if (!response.writableFinished) controller?.abort(new Error('the caller has gone'))
-    })
-    agent.dispatch(
-      { origin: upstream, path: request.url ?? '/', method: 'POST', headers, body },
-      { ...handler, onRequestStart: (started) => void (controller = started) },
-    )
+    if (books === null) send(request, response, { body, holdId: null })
+    else void books.hold().then((holdId) => send(request, response, { body, holdId }))
   })
 })
+
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { body, holdId }: { readonly body: string; readonly holdId: string | null },
+): void {
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+  const handler = answerWith(response, holdId)
+  let controller: Dispatcher.DispatchController | null = null
+  response.on('close', () => {
+    if (!response.writableFinished) controller?.abort(new Error('the caller has gone'))
+  })
+  agent.dispatch(
+    { origin: upstream, path: request.url ?? '/', method: 'POST', headers, body },
+    { ...handler, onRequestStart: (started) => void (controller = started) },
+  )
+}
+
 server.listen(0, '127.0.0.1', () => {
   const address = server.address()
   const listening: Listening = { port: typeof address === 'object' && address !== null ? address.port : 0 }

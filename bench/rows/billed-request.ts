@@ -1,6 +1,6 @@
 /** CPU of a billed whole answer against the bare proxy: what three rows measure on two engines. */
 import type { BenchContext } from '../bench-context.ts'
-import { type BenchEngine, ENGINE_NAMES, startStub, withPair } from '../bench-rig.ts'
+import { type BenchEngine, ENGINE_NAMES, startStub, withBookingProxy, withPair } from '../bench-rig.ts'
 import { calibrateRate } from '../calibrate.ts'
 import { spreadOf } from '../interval.ts'
 import { cpuRatio, type FigureOf, type PairedSides, resultOf, takePairs } from '../pairs.ts'
@@ -20,9 +20,11 @@ export async function measureBilledRequest(context: BenchContext, what: BilledRe
   const { row, engine, connections, goal } = what
   const upstream = await startStub(context)
   const place = `${ENGINE_NAMES[engine]}, ${connections} connection${connections === 1 ? '' : 's'}`
-  return withPair(context, { engine, upstream, name: `row-${row}-${engine}` }, async (sides) => {
+  let scheduledRate = 0
+  const results = await withPair(context, { engine, upstream, name: `row-${row}-${engine}` }, async (sides) => {
     if (goal !== null) await warmUp(context, sides, { kind: 'whole', connections, seconds: 0, rate: null })
     const rate = await calibrateRate(context, sides, connections)
+    scheduledRate = rate
     const seconds = goal === null ? context.options.statedSeconds : context.options.seconds
     const pairs = await takePairs(context, sides, { kind: 'whole', connections, seconds, rate })
     const scheduled = resultOf(pairs, {
@@ -31,6 +33,24 @@ export async function measureBilledRequest(context: BenchContext, what: BilledRe
       notesOf: (median) => [cpuNote(median), `at ${rate}/s`],
     })
     return goal === null ? [scheduled] : [scheduled, await measureSaturated(context, sides, what)]
+  })
+  return goal === null ? results : [...results, await measureBooks(context, what, { upstream, rate: scheduledRate })]
+}
+
+/** What is left of the ratio when a gateway does nothing but proxy and book. */
+function measureBooks(
+  context: BenchContext,
+  { row, engine, connections }: BilledRequest,
+  { upstream, rate }: { readonly upstream: string; readonly rate: number },
+): Promise<RowResult> {
+  return withBookingProxy(context, { engine, upstream }, async (sides) => {
+    await warmUp(context, sides, { kind: 'whole', connections, seconds: 0, rate: null })
+    const order = { kind: 'whole', connections, seconds: context.options.statedSeconds, rate } as const
+    return resultOf(await takePairs(context, sides, order), {
+      ...{ row, unit: '×', goal: null, valueOf: cpuRatio },
+      figure: `a proxy that books the same and does nothing else, ${ENGINE_NAMES[engine]}`,
+      notesOf: (median) => [cpuNote(median), `at ${rate}/s`],
+    })
   })
 }
 
