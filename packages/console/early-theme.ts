@@ -14,15 +14,14 @@ function setEarlyTheme(scripts: ScriptsOfPages): void {
   const isDark = chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
   const { dataset } = document.documentElement
   dataset['theme'] = isDark ? 'dark' : 'light'
-  const place = location.pathname.split('/')[2] ?? ''
+  const page = location.pathname.replace(/^\/console(?:\/team\/[^/]{1,99})?\/?/, '').split('/')[0] ?? ''
   const gates = ['sign-in', 'link', 'invitation', 'first-run', 'confirm-email', 'terms']
   // The gateway says its ways in at the page of signing in, and nothing where it could not find out.
-  if (place === 'sign-in' && dataset['ways'] !== '') dataset['shell'] = 'sign-in'
-  else dataset['shell'] = gates.includes(place) ? 'gate' : 'team'
+  if (page === 'sign-in' && dataset['ways'] !== '') dataset['shell'] = 'sign-in'
+  else dataset['shell'] = gates.includes(page) ? 'gate' : 'team'
   const load = (attributes: Readonly<Record<string, string>>): void => {
     document.head.append(Object.assign(document.createElement('link'), attributes))
   }
-  const page = location.pathname.replace(/^\/console(?:\/team\/[^/]{1,99})?\/?/, '').split('/')[0] ?? ''
   // The scripts of the page beside those of all pages, and not behind them.
   for (const href of scripts[page] ?? []) load({ rel: 'modulepreload', fetchPriority: 'low', href })
   // The longest list of all, beside the scripts that show it.

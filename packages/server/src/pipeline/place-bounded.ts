@@ -1,5 +1,5 @@
 /** Holds what a request can come to cost, by the cheapest bound that does. */
-import { type OpenHold, placeHold } from '../money/billing/open-hold.ts'
+import { type OpenHold, openHold } from '../money/billing/open-hold.ts'
 import { SMALL_LIMIT_UNITS } from '../money/billing/small-limit.ts'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import type { Target } from './routing/target.ts'
@@ -14,7 +14,7 @@ type BoundedWork<To extends Target> = Pick<
  * Places the hold. The first bound needs no count; only where it does not fit what is available, or leaves little of it
  * for the answer, the request is counted and a sharper bound used. Source: decision 0005 (size of a hold).
  *
- * @throws {ServiceError} as `placeHold`, 402 by the first bound where there is no sharper one.
+ * @throws {ServiceError} as `openHold`, 402 by the first bound where there is no sharper one.
  */
 export async function placeBounded<To extends Target>(
   deps: PaidDeps,
@@ -47,5 +47,5 @@ function place<To extends Target>(
   const flush = sendsBeforeSettlement ? 'at_once' : 'with_end'
   const most = terms?.most ?? null
   const bound = { fixed, perUnit, units, policy, firstUnits, most }
-  return placeHold(deps, { requestId, caller, type, model, stream, flush, ...bound })
+  return openHold(deps, { requestId, caller, type, model, stream, flush, ...bound })
 }

@@ -1,7 +1,7 @@
 import { nanocreditsOf } from '@svc/contract'
 import { expect, test } from 'vitest'
 import type { Caller } from '../../access/keys/caller.ts'
-import { OpenHold, placeHold, type BillingDeps } from './open-hold.ts'
+import { OpenHold, openHold, type BillingDeps } from './open-hold.ts'
 import { OpenHolds } from './open-holds.ts'
 import { NO_FACTS } from './settlement.ts'
 
@@ -81,11 +81,11 @@ test('a hold that was placed once the lease was lost begins no work, and is free
   const billing = { ...deps, openHolds, ledger: { submit } } as unknown as BillingDeps
   const { request } = holdOf(3, 3)
   openHolds.admitWhile(() => false)
-  await expect(placeHold(billing, request)).rejects.toMatchObject({ code: 'server_is_overloaded' })
+  await expect(openHold(billing, request)).rejects.toMatchObject({ code: 'server_is_overloaded' })
   expect(submitted.map(({ kind, charge }) => [kind, charge ?? null])).toEqual([
     ['place', null],
     ['settle', 0n],
   ])
   openHolds.admitWhile(() => true)
-  expect(await placeHold(billing, request)).toBeInstanceOf(OpenHold)
+  expect(await openHold(billing, request)).toBeInstanceOf(OpenHold)
 })

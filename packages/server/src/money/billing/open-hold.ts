@@ -244,7 +244,7 @@ export class OpenHold {
  * @throws {ServiceError} 402 naming what is needed, 401 when the key was revoked or has expired, 403 when the account
  *   is suspended, 429 when the account has to wait, 503 when its end could not be taken down.
  */
-export async function placeHold(deps: BillingDeps, request: HoldRequest): Promise<OpenHold> {
+export async function openHold(deps: BillingDeps, request: HoldRequest): Promise<OpenHold> {
   const { caller } = request
   deps.journal?.checkRoom()
   deps.emptyAnswers?.check(caller.accountId)
