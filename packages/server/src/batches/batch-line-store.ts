@@ -1,7 +1,7 @@
 /** The statements about `batch_line`, and those about `batch` that go with them. */
 import type { CompiledQuery } from 'kysely'
 import type { Database } from '../platform/db/database.ts'
-import type { BatchLineTable } from '../platform/db/schema.ts'
+import type { BatchLineTable } from '../platform/db/work-schema.ts'
 import type { OwnedBatch } from './batch-store.ts'
 import { writeIf } from './write-if.ts'
 

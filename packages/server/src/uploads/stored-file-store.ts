@@ -2,7 +2,7 @@ import { FILES_BYTES_MAX, FILES_MAX, type FilePurpose } from '@svc/contract'
 import { type CompiledQuery, sql } from 'kysely'
 import { lockAccount } from '../access/accounts/lock-account.ts'
 import type { Database } from '../platform/db/database.ts'
-import type { StoredFileTable } from '../platform/db/schema.ts'
+import type { StoredFileTable } from '../platform/db/work-schema.ts'
 import type { StoredFile } from './stored-file.ts'
 
 /** One page of files. */

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/db/database.ts'
-import type { IdempotentRequestTable } from '../../platform/db/schema.ts'
+import type { IdempotentRequestTable } from '../../platform/db/work-schema.ts'
 
 export type IdempotentRow = IdempotentRequestTable
 

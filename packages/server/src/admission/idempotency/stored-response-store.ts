@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
-import type { StoredResponseTable } from '../../platform/db/schema.ts'
+import type { StoredResponseTable } from '../../platform/db/work-schema.ts'
 
 export type StoredResponseRow = StoredResponseTable
 
