@@ -31,3 +31,18 @@ test('an abort ends an answer that has come whole and waits in its decoder', asy
   expect(await outcome).toBe(reason)
   await dispatcher.destroy()
 })
+
+// Some frameworks answer every POST with 201.
+test.each([
+  [201, 200],
+  [202, 200],
+  [203, 200],
+  [204, 204],
+  [206, 206],
+])('an answer of status %i is read as one of %i', async (sent, read) => {
+  const dispatcher = new Agent()
+  stub.onOther = (_call, response) => void response.writeHead(sent).end(sent === 204 ? undefined : '{}')
+  const limits = { signal: new AbortController().signal, bytesMax: 100 }
+  expect((await collectResponse(dispatcher, requestTo('/'), limits)).status).toBe(read)
+  await dispatcher.destroy()
+})

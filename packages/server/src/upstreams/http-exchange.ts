@@ -45,6 +45,12 @@ export class UnsentError extends Error {
   }
 }
 
+/**
+ * Statuses that say with other words that the answer is there: some frameworks answer every POST with 201. Clients take
+ * each of them for a success, and so does who reads an exchange: for a 200.
+ */
+const ALSO_OK: ReadonlySet<number> = new Set([201, 202, 203])
+
 /** What a reader of an exchange gets, in order; `end` or `fail` comes exactly once and last. */
 export interface ExchangeReader {
   start(status: number, headers: IncomingHttpHeaders): void
@@ -183,7 +189,7 @@ export function startExchange(dispatcher: Dispatcher, request: ExchangeRequest, 
       if (status < 200) return
       const found = decoderFor(headers)
       if (found === undefined) return started.abort(new Error('The upstream answers in an unknown content encoding'))
-      reader.start(status, headers)
+      reader.start(ALSO_OK.has(status) ? 200 : status, headers)
       if (found === null) return
       decoder = found
       active = decodedReader(found, reader, started)

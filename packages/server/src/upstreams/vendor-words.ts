@@ -15,7 +15,7 @@ export interface VendorWords {
   readonly prefixes?: readonly string[]
   /**
    * Whole sentences of vendors that have no word for it. `{}` stands for what differs from one to the next, such as a
-   * date; a sentence has one at most.
+   * date or a number.
    */
   readonly sentences?: readonly string[]
   readonly source: string
@@ -82,7 +82,7 @@ export class WordTable {
   readonly #words: ReadonlySet<string>
   readonly #prefixes: readonly string[]
   readonly #sentences: ReadonlySet<string>
-  readonly #templates: readonly (readonly [string, string])[]
+  readonly #templates: readonly (readonly string[])[]
   readonly #readsQuoted: boolean
   readonly #also: (value: Json) => boolean
 
@@ -101,7 +101,6 @@ export class WordTable {
     this.#templates = sentences
       .filter((sentence) => sentence.includes('{}'))
       .map((sentence) => sentence.split('{}').map(plain))
-      .map(([before = '', after = '']) => [before, after] as const)
     this.#readsQuoted = readsQuoted
     this.#also = also ?? (() => false)
   }
@@ -146,7 +145,16 @@ export class WordTable {
   }
 }
 
-function fits(said: string, [before, after]: readonly [string, string]): boolean {
-  const gap = said.length - before.length - after.length
-  return gap > 0 && gap <= GAP_MAX && said.startsWith(before) && said.endsWith(after)
+/** Whether a text is a template's parts in their order, with something short between each two. */
+function fits(said: string, [first = '', ...others]: readonly string[]): boolean {
+  const last = others.pop() ?? ''
+  if (!said.startsWith(first) || !said.endsWith(last)) return false
+  let end = first.length
+  for (const part of others) {
+    const at = said.indexOf(part, end + 1)
+    if (at === -1 || at - end > GAP_MAX) return false
+    end = at + part.length
+  }
+  const gap = said.length - last.length - end
+  return gap > 0 && gap <= GAP_MAX
 }

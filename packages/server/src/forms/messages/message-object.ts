@@ -111,9 +111,17 @@ const errorTypes: Readonly<Record<number, string>> = {
   504: 'timeout_error',
 }
 
+/** How the API begins its sentence about a prompt that its model cannot take: Claude Code shortens its history by it. */
+const TOO_LONG = 'prompt is too long'
+
+function messageOf({ code, message }: Fields): Fields {
+  if (code !== 'context_length_exceeded' || typeof message !== 'string') return {}
+  return message.toLowerCase().startsWith(TOO_LONG) ? {} : { message: `${TOO_LONG}: ${message}` }
+}
+
 /** Writes an error of the gateway in this form; its code and further facts come along. */
 export function messageError(error: Fields): Fields {
   const known = Object.entries(errorCodes).find(([code]) => code === error['code'])
   const type = errorTypes[known?.[1].status ?? 500] ?? 'invalid_request_error'
-  return { type: 'error', error: { ...error, type } }
+  return { type: 'error', error: { ...error, ...messageOf(error), type } }
 }

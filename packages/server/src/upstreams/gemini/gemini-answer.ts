@@ -6,6 +6,7 @@ import { parseAnswerJson, parseJsonText } from '../../platform/json/parse-json.t
 import { chunkOf, count, REFUSED, wireUsage } from '../native/native-speech.ts'
 import { type Json, present } from '../native/request-fields.ts'
 import type { WireFrames } from '../openai-compatible/chat-wire.ts'
+import { retryDelay } from '../openai-compatible/errors.ts'
 import { isObject, tokens } from '../openai-compatible/usage.ts'
 import { GEMINI_FORMAT } from './gemini-format.ts'
 
@@ -61,13 +62,6 @@ function wordOf(error: Json): string | undefined {
   if (error['status'] === 'FAILED_PRECONDITION') return 'payment_required'
   if (/token count /i.test(text) && /exceeds the maximum/i.test(text)) return 'context_length_exceeded'
   return undefined
-}
-
-/** When to come back, in seconds: the API says it in its body alone. Source: google.rpc.RetryInfo. */
-function retryDelay({ details }: Json): number | undefined {
-  const delays = (Array.isArray(details) ? details.filter(isObject) : []).map((detail) => detail['retryDelay'])
-  const [, seconds] = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(String(delays.find((delay) => typeof delay === 'string'))) ?? []
-  return seconds === undefined ? undefined : Number(seconds)
 }
 
 /** An error in OpenAI's shape; null when the value is none. */

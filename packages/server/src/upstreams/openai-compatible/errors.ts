@@ -4,6 +4,7 @@ import { parseJsonText } from '../../platform/json/parse-json.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AttoUsd, ChatUsage } from '../../pricing/price.ts'
 import { isAccountTrouble } from '../account-troubles.ts'
+import { isContextLength } from '../context-lengths.ts'
 import { isContentRefusal, isFlatRefusal } from '../find-refusal.ts'
 import { type FailureKind, type UpstreamFailure, upstreamFailure } from '../upstream-failure.ts'
 import { isObject } from './usage.ts'
@@ -28,13 +29,12 @@ const statusKinds: Readonly<Record<number, FailureKind>> = {
 
 /**
  * Words that an upstream uses for a kind of failure, in its `type`, `code` or `metadata.error_type`. Those that say
- * that content was refused are in `content-refusals.ts`, those about our account in `account-troubles.ts`.
+ * that content was refused are in `content-refusals.ts`, those about our account in `account-troubles.ts`, those about
+ * the length of the request in `context-lengths.ts`.
  */
 const wordKinds: Readonly<Record<string, FailureKind>> = {
-  context_length_exceeded: 'context_length',
-  token_limit_exceeded: 'context_length',
+  // Only here: validators say so of any field, deeper in their answer.
   string_too_long: 'context_length',
-  exceed_context_size_error: 'context_length',
   rate_limit: 'rate_limited',
   rate_limit_exceeded: 'rate_limited',
   rate_limit_error: 'rate_limited',
@@ -122,7 +122,7 @@ export function findError(value: unknown): UpstreamError | null {
     status: statusNumber(error['code'], error['http_status'], error['status']),
     words: words.filter((word) => typeof word === 'string'),
     isModeration: Array.isArray(metadata['reasons']),
-    retryAfter: waitOf(error['retry_after']),
+    retryAfter: waitOf(error['retry_after'] ?? retryDelay(error)),
   }
 }
 
@@ -135,6 +135,7 @@ export function failedChoice(value: Readonly<Record<string, unknown>>): Record<s
 function kindOf(value: unknown, error: UpstreamError | null, status: number | null): FailureKind {
   if (isContentRefusal(value)) return 'content_policy'
   if (isAccountTrouble(value) || isAccountTrouble(error?.message)) return 'our_account'
+  if (isContextLength(value) || isContextLength(error?.message)) return 'context_length'
   for (const word of error?.words ?? []) {
     const kind = ownMember(wordKinds, word)
     if (kind !== undefined) return kind
@@ -174,13 +175,25 @@ function isUnbilled({ error, status, kind, retryAfterSeconds, failuresAreFree }:
 /** Longest wait that is passed on, in seconds: clients give up on longer ones. */
 const RETRY_AFTER_MAX_SECONDS = 60
 
+/** When to come back, in seconds, as Google writes it in the body. Source: google.rpc.RetryInfo. */
+export function retryDelay({ details }: Readonly<Record<string, unknown>>): number | undefined {
+  const delays = (Array.isArray(details) ? details.filter(isObject) : []).map((detail) => detail['retryDelay'])
+  const [, seconds] = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(String(delays.find((delay) => typeof delay === 'string'))) ?? []
+  return seconds === undefined ? undefined : Number(seconds)
+}
+
 function waitOf(seconds: unknown): number | null {
   if (typeof seconds !== 'number' || !(seconds > 0)) return null
   return Math.min(Math.max(Math.ceil(seconds), 1), RETRY_AFTER_MAX_SECONDS)
 }
 
-/** Reads `retry-after`, seconds or a date, as seconds from `now`; null when it is absent or unreadable. */
+/**
+ * Reads `retry-after-ms`, or `retry-after` in seconds or as a date, as seconds from `now`; null when they are absent or
+ * unreadable. Source: OpenAI and Azure send both.
+ */
 export function retryAfterSeconds(headers: IncomingHttpHeaders, now: number): number | null {
+  const milliseconds = String(headers['retry-after-ms'] ?? '').trim()
+  if (/^\d{1,15}(?:\.\d{1,9})?$/.test(milliseconds)) return waitOf(Math.max(Number(milliseconds), 1) / 1000)
   const value = String(headers['retry-after'] ?? '').trim()
   const seconds = /^\d+(?:\.\d+)?$/.test(value) ? Math.ceil(Number(value)) : Math.ceil((Date.parse(value) - now) / 1000)
   return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 1), RETRY_AFTER_MAX_SECONDS) : null
