@@ -1,10 +1,16 @@
 /** What upstreams say beside an answer, and how it ends when it fails: the same in every form of a chat. */
 import { describe, expect, test } from 'vitest'
-import { chunkText, completionText, sendStream } from '../packages/server/testing/stub-upstream.ts'
+import {
+  chunkText,
+  completionText,
+  sendCompletion,
+  sendStream,
+  usageText,
+} from '../packages/server/testing/stub-upstream.ts'
 import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { chargeOf, lastRecord } from './charge-of.ts'
-import { askSurface, textSurfaces } from './surfaces.ts'
+import { askSurface, surfaces, textSurfaces } from './surfaces.ts'
 
 const stub = useStubUpstream()
 const gateway = useGateway(() => ({
@@ -126,3 +132,49 @@ test('an answer that fails before it says anything is a failed response, too', a
   stub.onChat = (_call, response) => sendStream(response)
   expect((await askSurface(gateway, early)).events.map(({ type }) => type)).toContain('response.completed')
 })
+
+/** Answers with one message, or with each part of one in a chunk of its own. */
+function says(parts: readonly object[]): void {
+  stub.onChat = (call, response) => {
+    if (!call.wantsStream) return sendCompletion(response, { text: null, message: Object.assign({}, ...parts) })
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const part of parts) response.write(event(chunkText({ ...part })))
+    response.end(event(chunkText({}, 'stop')) + event(usageText({ prompt_tokens: 10, completion_tokens: 5 })))
+  }
+}
+
+describe.each(surfaces)('$name', (surface) => {
+  // Source: Cloudflare's Workers AI, which writes a token that is a number as a number, and JSON as JSON.
+  test.each<[string, readonly object[], string]>([
+    ['a number', [{ content: 7 }], '7'],
+    ['a truth', [{ content: false }], 'false'],
+    ['an object', [{ content: { a: [1] } }], '{"a":[1]}'],
+    ['one part that is no list', [{ content: { type: 'text', text: 'Hello' } }], 'Hello'],
+  ])('content that is %s is its text', async (_name, parts, text) => {
+    says(parts)
+    expect(await askSurface(gateway, surface)).toMatchObject({ status: 200, text, finish: 'stop' })
+  })
+
+  test('sound without a sound is no content, and free', async () => {
+    says([{ audio: { id: 'a', data: '', transcript: '' } }])
+    const { result, charge } = await chargeOf(gateway, () => askSurface(gateway, surface))
+    expect([result.status, result.error, charge]).toEqual([502, 'upstream_empty', 0n])
+  })
+})
+
+// The AI SDK reads "assistant" in each chunk and message, and no other word.
+test.each(['model', '', 'ASSISTANT', 'bot'])(
+  'who speaks is the assistant, where the upstream says %j',
+  async (role) => {
+    says([
+      { role, content: 'Hel' },
+      { role, content: 'lo' },
+    ])
+    for (const surface of surfaces.filter(({ path }) => path.endsWith('/chat/completions'))) {
+      const { events } = await askSurface(gateway, surface)
+      const choices = events.flatMap(({ choices: list }) => list as { delta?: object; message?: object }[])
+      const roles = choices.map(({ delta, message }) => Reflect.get(delta ?? message ?? {}, 'role'))
+      expect([roles[0], ...roles.slice(1).filter(Boolean)]).toEqual(['assistant'])
+    }
+  },
+)

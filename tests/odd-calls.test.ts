@@ -5,6 +5,7 @@
 import { describe, expect, test } from 'vitest'
 import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
+import { chargeOf } from './charge-of.ts'
 import { askSurface, surfaces } from './surfaces.ts'
 
 const stub = useStubUpstream()
@@ -145,6 +146,47 @@ const ROWS: readonly Row[] = [
     expected: [A],
   },
   {
+    name: 'with the arguments before the name',
+    whole: [typed('call_a', A.input)],
+    pieces: [
+      [{ index: 0, id: 'call_a', type: 'function', function: { arguments: '{"p"' } }],
+      [{ index: 0, function: { name: 'add', arguments: ':' } }],
+      [{ index: 0, function: { arguments: '1}' } }],
+    ],
+    expected: [A],
+  },
+  {
+    name: 'without arguments',
+    whole: [{ id: 'call_a', type: 'function', function: { name: 'add' } }],
+    pieces: [[{ index: 0, id: 'call_a', type: 'function', function: { name: 'add' } }]],
+    expected: [{ id: 'call_a', name: 'add', input: '{}' }],
+  },
+  {
+    name: 'with arguments that are an empty text',
+    whole: [typed('call_a', '')],
+    pieces: [[{ index: 0, ...typed('call_a', '') }], [{ index: 0, ...add('') }]],
+    expected: [{ id: 'call_a', name: 'add', input: '{}' }],
+  },
+  {
+    name: 'beside one that names nothing',
+    whole: [typed('call_a', A.input), { id: 'call_x', type: 'function', function: null }],
+    pieces: [
+      [{ index: 0, id: 'call_x', type: 'function', function: { arguments: '' } }],
+      [{ index: 1, ...typed('call_a', A.input) }],
+    ],
+    expected: [A],
+  },
+  {
+    name: 'in the old form of functions, which was not offered',
+    whole: `{"choices":[{"index":0,"finish_reason":"function_call","message":{"role":"assistant","content":null,"function_call":{"name":"add","arguments":{"p":1}}}}],"usage":${JSON.stringify(USAGE)}}`,
+    pieces: [
+      '{"choices":[{"index":0,"delta":{"function_call":{"name":"add","arguments":"{\\"p\\""}}}]}',
+      '{"choices":[{"index":0,"delta":{"function_call":{"arguments":":1}"}}}]}',
+    ],
+    finish: 'function_call',
+    expected: [{ name: 'add', input: A.input }],
+  },
+  {
     name: 'with an end that says nothing of them',
     whole: [typed('call_a', A.input)],
     pieces: [[{ index: 0, ...typed('call_a', A.input) }]],
@@ -176,6 +218,13 @@ describe.each(surfaces)('$name', (surface) => {
     expect((await askSurface(gateway, surface)).finish).toBe('length')
   })
 
+  test('a call that names nothing is no answer, and free', async () => {
+    const nameless = { id: 'call_a', type: 'function', function: { name: '', arguments: '{}' } }
+    calls({ whole: [nameless], pieces: [[{ index: 0, ...nameless }]] })
+    const { result, charge } = await chargeOf(gateway, () => askSurface(gateway, surface))
+    expect([result.status, result.error, charge]).toEqual([502, 'upstream_empty', 0n])
+  })
+
   test('an end that speaks of calls where there are none is an ordinary end', async () => {
     stub.onChat = (call, response) => {
       const said = { content: 'Hello' }
@@ -185,4 +234,32 @@ describe.each(surfaces)('$name', (surface) => {
     }
     expect(await askSurface(gateway, surface)).toMatchObject({ text: 'Hello', finish: 'stop' })
   })
+})
+
+test('a call in the old form comes back in it where functions were offered', async () => {
+  const named = { name: 'add', arguments: '{"p":1}' }
+  stub.onChat = (call, response) => {
+    const choice = {
+      ...{ index: 0, finish_reason: 'function_call' },
+      [call.wantsStream ? 'delta' : 'message']: { role: 'assistant', content: null, function_call: named },
+    }
+    const json = JSON.stringify({ choices: [choice], usage: USAGE })
+    response.end(call.wantsStream ? `data: ${json}\n\ndata: [DONE]\n\n` : json)
+  }
+  const functions = [{ name: 'add', parameters: { type: 'object' } }]
+  for (const surface of surfaces.filter(({ path }) => path.endsWith('/chat/completions'))) {
+    const { events } = await askSurface(gateway, surface, { functions })
+    expect(events[0]).toMatchObject({ choices: [{ finish_reason: 'function_call' }] })
+    expect(JSON.stringify(events[0])).toContain(JSON.stringify(named))
+  }
+})
+
+// Clients put the pieces together, and take one with a function for a call of a function.
+test('a piece of a call with a text of its own names no function', async () => {
+  const custom = (input: string, more: Json = {}): Json => ({ index: 0, ...more, custom: { ...more, input } })
+  calls({ whole: [], pieces: [[{ ...custom('x'), id: 'call_a', type: 'custom' }], [custom('yz', { id: 'call_a' })]] })
+  const streamed = surfaces.find(({ name }) => name === 'chat streamed')
+  if (streamed === undefined) throw new Error('no such form')
+  const { raw, status } = await askSurface(gateway, streamed)
+  expect([status, raw.includes('"function"')]).toEqual([200, false])
 })

@@ -12,6 +12,7 @@ import { cleanChunk, isBare, membersOf, StreamedChoices } from './clean-chunk.ts
 import type { Dialect } from './dialect.ts'
 import { chatFailure, failedChoice, findError, isComplaint } from './errors.ts'
 import { readErrorEvent, readOwnFrames } from './own-frames.ts'
+import { withToolCall } from './function-call.ts'
 import { reasoningNameIn, type ReasoningName } from './optional-parts.ts'
 import { writeCalls } from './tool-calls.ts'
 import { mergeReports, NO_USAGE, readGenerationId, readModel, readUsage } from './usage.ts'
@@ -27,6 +28,8 @@ interface ReaderOptions {
   readonly dialect: Pick<Dialect, 'reportsCost' | 'generationId' | 'failuresAreFree'>
   /** Makes chunks of what another API says in its events; null for events that are chunks. */
   readonly readFrames: ((data: string) => WireFrames) | null
+  /** Whether functions were offered in the old form, and no tools; absent: they were not. */
+  readonly offersFunctions?: boolean
   /** How many choices were asked for. */
   readonly choices: number
   /** Stop sequences of the request; absent: none. */
@@ -201,8 +204,9 @@ export class ChatStreamReader {
     }
   }
 
-  #frame(value: Json, data: string): void {
-    writeCalls(value, () => data)
+  #frame(frame: Json, data: string): void {
+    writeCalls(frame, () => data)
+    const value = this.#options.offersFunctions === true ? frame : withToolCall(frame)
     this.#model ??= readModel(value)
     this.#generationId ??= readGenerationId(value, this.#options.dialect.generationId)
     // Of several choices each may count its own alone.

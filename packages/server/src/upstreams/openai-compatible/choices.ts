@@ -3,7 +3,7 @@
  * its own finish reasons and accounting) is left out, so that it can be exchanged without any client noticing.
  */
 import type { ChunkFacts } from '../chat-upstream.ts'
-import { namedOf, readCall } from './tool-calls.ts'
+import { isCall, namedOf, readCall } from './tool-calls.ts'
 import { isObject } from './usage.ts'
 
 type Json = Record<string, unknown>
@@ -16,10 +16,20 @@ const textOrNull: Read = (value) => (value === null ? null : text(value))
 const object: Read = (value) => (value === null || isObject(value) ? value : undefined)
 const objects: Read = (value) => (value === null ? null : Array.isArray(value) ? value.filter(isObject) : undefined)
 
-/** Clients take content for text. Some upstreams send it in parts. */
+/** The text of one part of content; empty for one of another kind. */
+function partText(part: unknown): string {
+  return isObject(part) && typeof part['text'] === 'string' ? part['text'] : ''
+}
+
+/**
+ * Clients take content for text. Some upstreams send it in parts, and some what a model writes as JSON as JSON: a number
+ * as a number. Source: Cloudflare's Workers AI, JSON mode and streams.
+ */
 const content: Read = (value) => {
-  if (!Array.isArray(value)) return textOrNull(value)
-  return value.map((part) => (isObject(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('')
+  if (Array.isArray(value)) return value.map(partText).join('')
+  if (!isObject(value))
+    return typeof value === 'number' || typeof value === 'boolean' ? String(value) : textOrNull(value)
+  return partText(value) || JSON.stringify(value)
 }
 
 /** The text of one thinking part: `{type: 'thinking', thinking: '…' | [{text: '…'}]}`. */
@@ -50,9 +60,12 @@ const calls: Read = (value) => {
   return value.filter(isObject).map(readCall)
 }
 
+/** An answer is the assistant's, whatever its server calls it: strict clients read no other word. */
+const role: Read = (value) => (value === 'assistant' ? value : undefined)
+
 /** What clients know of a message or delta, and how each part is read. */
 const SPEECH: readonly (readonly [string, Read])[] = Object.entries({
-  role: text,
+  role,
   content,
   refusal: textOrNull,
   tool_calls: calls,
@@ -109,13 +122,6 @@ function toolBytes(calls: unknown): number {
   return bytes
 }
 
-function contentBytes(content: unknown): number {
-  if (!Array.isArray(content)) return textBytes(content)
-  let bytes = 0
-  for (const part of content) bytes += isObject(part) ? textBytes(part['text']) : 0
-  return bytes
-}
-
 function reasoningText(speech: Json): unknown {
   for (const name of REASONING_NAMES) if (typeof speech[name] === 'string' && speech[name] !== '') return speech[name]
   return thoughtsIn(speech['content'])
@@ -130,7 +136,14 @@ function isHeld(value: unknown): boolean {
   return Array.isArray(value) ? value.some(isObject) : isObject(value)
 }
 
-const OBJECT_KEYS = ['tool_calls', 'function_call', 'audio', 'images'] as const
+/** Whether a call of a tool is there that a client can make. */
+function hasCall(calls: unknown): boolean {
+  return Array.isArray(calls) && calls.some((call) => isObject(call) && isCall(call))
+}
+
+function hasSound(audio: unknown): boolean {
+  return isObject(audio) && (isSaid(audio['data']) || isSaid(audio['transcript']))
+}
 
 /** Bytes of the audio that a message or delta holds. */
 function audioBytes(audio: unknown): number {
@@ -142,7 +155,7 @@ function audioBytes(audio: unknown): number {
 export function measureSpeech(speech: Json): Omit<ChunkFacts, 'finishReason'> {
   const reasoning = reasoningText(speech)
   const call = isObject(speech['function_call']) ? speech['function_call'] : null
-  const spoken = contentBytes(speech['content'])
+  const spoken = textBytes(content(speech['content']))
   return {
     outputBytes:
       spoken +
@@ -150,9 +163,15 @@ export function measureSpeech(speech: Json): Omit<ChunkFacts, 'finishReason'> {
       textBytes(reasoning) +
       toolBytes(speech['tool_calls']) +
       textBytes(call?.['arguments']),
-    hasContent: spoken > 0 || isSaid(speech['refusal']) || OBJECT_KEYS.some((key) => isHeld(speech[key])),
+    hasContent:
+      spoken > 0 ||
+      isSaid(speech['refusal']) ||
+      hasCall(speech['tool_calls']) ||
+      isHeld(speech['function_call']) ||
+      hasSound(speech['audio']) ||
+      isHeld(speech['images']),
     isReasoning: reasoning !== null || isHeld(speech['reasoning_details']),
-    hasCalls: isHeld(speech['tool_calls']),
+    hasCalls: hasCall(speech['tool_calls']),
     audioBytes: audioBytes(speech['audio']),
     images: Array.isArray(speech['images']) ? speech['images'].filter(isObject).length : 0,
   }

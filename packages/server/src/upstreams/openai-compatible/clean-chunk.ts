@@ -110,10 +110,12 @@ export class StreamedChoices {
     const numbers = open ?? new CallNumbers()
     if (open === undefined) this.#calls.set(index, numbers)
     const role = open !== undefined || delta['role'] ? {} : { role: 'assistant' }
-    const { tool_calls: calls } = delta
-    const numbered = Array.isArray(calls) ? { tool_calls: numbers.number(calls) } : {}
-    const said = { ...delta, ...role, ...numbered }
-    return { ...choice, delta: said, finish_reason: finishWithCalls(reason, numbers.count > 0) }
+    const { tool_calls: calls, ...spoken } = delta
+    const numbered = Array.isArray(calls) ? numbers.number(calls) : []
+    const ended = finishWithCalls(reason, numbers.count > 0)
+    const pieces = ended === 'tool_calls' ? [...numbered, ...numbers.ending()] : numbered
+    const said = { ...spoken, ...role, ...(pieces.length > 0 ? { tool_calls: pieces } : {}) }
+    return { ...choice, delta: said, finish_reason: ended }
   }
 }
 

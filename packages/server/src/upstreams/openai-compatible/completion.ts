@@ -4,7 +4,7 @@ import { cleanSpeech, measureSpeech, readNumber, speechOf } from './choices.ts'
 import type { Dialect } from './dialect.ts'
 import { finishWithCalls, readFinishReason, stopMember } from './finish-reason.ts'
 import { readLogprobs } from './logprobs.ts'
-import { wholeCall } from './tool-calls.ts'
+import { isCall, wholeCall } from './tool-calls.ts'
 import { isObject, NO_USAGE, readGenerationId, readModel, readUsage } from './usage.ts'
 
 type Json = Record<string, unknown>
@@ -15,14 +15,17 @@ function cleanChoice(choice: Json, index: number, stops: readonly string[]) {
   const message = speechOf(choice, 'message')
   const measure = measureSpeech(message)
   const cleaned = cleanSpeech(message)
-  const { tool_calls: calls } = cleaned
-  if (Array.isArray(calls)) cleaned['tool_calls'] = calls.map((call: Json) => wholeCall(call))
   const ended = readFinishReason(choice) ?? 'stop'
+  const { tool_calls: calls, ...said } = cleaned
+  const made = Array.isArray(calls) ? calls.filter(isCall).map((call: Json) => wholeCall(call, ended === 'length')) : []
   return {
     measure,
     choice: {
       index: readNumber(choice['index']) ?? index,
-      message: { content: null, refusal: null, ...cleaned, role: cleaned['role'] || 'assistant' },
+      message: {
+        ...{ content: null, refusal: null, ...said, role: 'assistant' },
+        ...(made.length > 0 ? { tool_calls: made } : {}),
+      },
       logprobs: readLogprobs(choice['logprobs']),
       finish_reason: finishWithCalls(ended, measure.hasCalls),
       ...stopMember(choice, stops),

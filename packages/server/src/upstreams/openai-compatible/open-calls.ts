@@ -1,5 +1,5 @@
 import { JsonEnd } from '../../platform/json/json-end.ts'
-import { newCallId } from './tool-calls.ts'
+import { isCall, newCallId, NO_ARGUMENTS, typeOf } from './tool-calls.ts'
 
 type Piece = Readonly<Record<string, unknown>>
 
@@ -74,18 +74,21 @@ function isWhole({ input }: OpenCall<unknown>): boolean {
 
 /** A call as its clients have it by now. */
 interface NumberedCall {
-  readonly index: number
-  hasBegun: boolean
-  hasName: boolean
+  /** Null until it is named: until then its clients do not have it. */
+  index: number | null
+  /** What came of it before its name; null where nothing did. */
+  held: Piece | null
+  isFunction: boolean
+  hasArguments: boolean
 }
 
 /**
  * Numbers the calls of one streamed choice in their order, and gives each what its first piece lacks: clients put the
- * pieces together by the number, and throw at a call without an id.
+ * pieces together by the number, and throw at a call without an id or a name. What comes before the name waits for it.
  */
 export class CallNumbers {
   readonly #calls = new OpenCalls<NumberedCall>()
-  #next = 0
+  readonly #begun: NumberedCall[] = []
   #droppedBytes = 0
 
   /** Bytes of names that came again, and were not handed on. */
@@ -93,41 +96,57 @@ export class CallNumbers {
     return this.#droppedBytes
   }
 
-  /** How many there are by now. */
+  /** How many clients have by now. */
   get count(): number {
-    return this.#next
+    return this.#begun.length
   }
 
   /** The same pieces, each with the number of its call. */
   number(pieces: readonly Piece[]): readonly Piece[] {
-    return pieces.map((piece) => {
-      const call = this.#calls.take(piece, () => ({ index: this.#next++, hasBegun: false, hasName: false }))
-      const numbered = piece['index'] === call.index ? piece : { ...piece, index: call.index }
-      return this.#complete(numbered, call)
+    return pieces.flatMap((piece) => {
+      const call = this.#calls.take(piece, () => ({ index: null, held: null, isFunction: true, hasArguments: false }))
+      call.hasArguments ||= textOf(namedIn(piece)['arguments']) !== null
+      if (call.index !== null) return [this.#continue(piece, call, call.index)]
+      const first = call.held === null ? piece : joined(call.held, piece)
+      if (isCall(first)) return [this.#begin(first, call)]
+      call.held = first
+      return []
     })
   }
 
-  #complete(piece: Piece, call: NumberedCall): Piece {
-    const named = namedIn(piece)
-    const isNamedAgain = call.hasName && named['name'] !== undefined
-    if (isNamedAgain) this.#droppedBytes += Buffer.byteLength(textOf(named['name']) ?? '')
-    call.hasName ||= textOf(named['name']) !== null
-    if (call.hasBegun) {
-      // Some clients put texts together that come twice, and some throw at a piece that names nothing.
-      if (!isNamedAgain && piece['id'] === undefined && piece['function'] !== undefined) return piece
-      const { id: _id, ...rest } = piece
-      const { name, ...more } = named
-      return { ...rest, function: isNamedAgain || name === undefined ? more : named }
-    }
-    call.hasBegun = true
-    const isFunction = (piece['type'] ?? 'function') === 'function'
-    const isNamed = !isFunction || typeof named['arguments'] === 'string'
-    if (piece['id'] !== undefined && piece['type'] !== undefined && isNamed) return piece
-    return {
-      ...piece,
-      id: piece['id'] ?? newCallId(),
-      type: piece['type'] ?? 'function',
-      ...(isFunction ? { function: { ...named, arguments: named['arguments'] ?? '' } } : {}),
-    }
+  /** Pieces that end calls which gave no arguments: clients read an empty text as JSON, and throw. */
+  ending(): readonly Piece[] {
+    const empty = this.#begun.filter(({ isFunction, hasArguments }) => isFunction && !hasArguments)
+    for (const call of empty) call.hasArguments = true
+    return empty.map(({ index }) => ({ index, function: { arguments: NO_ARGUMENTS } }))
   }
+
+  #begin(piece: Piece, call: NumberedCall): Piece {
+    const index = this.#begun.push(call) - 1
+    const named = namedIn(piece)
+    const { id = newCallId(), type = typeOf(piece) } = piece
+    call.index = index
+    call.isFunction = type === 'function'
+    const isWhole = piece['id'] !== undefined && piece['type'] !== undefined && typeof named['arguments'] === 'string'
+    if (isWhole && piece['index'] === index) return piece
+    const called = call.isFunction ? { function: { ...named, arguments: named['arguments'] ?? '' } } : {}
+    return { ...piece, index, id, type, ...called }
+  }
+
+  /** Some clients put texts together that come twice, and some throw at a piece that names nothing. */
+  #continue(piece: Piece, call: NumberedCall, index: number): Piece {
+    const { id, ...rest } = piece
+    const { name, ...more } = namedIn(piece)
+    if (name !== undefined) this.#droppedBytes += Buffer.byteLength(textOf(name) ?? '')
+    const isPlain = name === undefined && id === undefined && (piece['function'] !== undefined || !call.isFunction)
+    if (isPlain) return piece['index'] === index ? piece : { ...piece, index }
+    return { ...rest, index, ...(call.isFunction ? { function: more } : {}) }
+  }
+}
+
+/** Two pieces of one call as one. */
+function joined(before: Piece, piece: Piece): Piece {
+  const [first, second] = [namedIn(before), namedIn(piece)]
+  const given = `${textOf(first['arguments']) ?? ''}${textOf(second['arguments']) ?? ''}`
+  return { ...before, ...piece, function: { ...first, ...second, ...(given === '' ? {} : { arguments: given }) } }
 }

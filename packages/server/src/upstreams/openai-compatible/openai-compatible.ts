@@ -26,7 +26,7 @@ import type { Dialect } from './dialect.ts'
 import { chatFailure, failedChoice, findError, retryAfterSeconds } from './errors.ts'
 import { fetchJson } from './fetch-json.ts'
 import { firstEvent } from './first-event.ts'
-import { offersFunctions, withFunctionCall } from './function-call.ts'
+import { offersFunctions, withFunctionCall, withToolCall } from './function-call.ts'
 import { gatherEvents } from './gather-events.ts'
 import { createLearnedParts, type LearnedParts } from './learned-parts.ts'
 import { NOTHING_LEFT_OUT } from './learned-refusals.ts'
@@ -108,6 +108,7 @@ function openReader(
     generationId: generationIdOf(deps, answer.headers),
     dialect: deps.dialect,
     readFrames: openFrames(deps, request),
+    offersFunctions: offersFunctions(request),
     choices: choicesOf(request),
     stops: stopsOf(request),
     onOver: answer.onOver,
@@ -120,6 +121,12 @@ function openFrames({ wire }: Deps, request: UpstreamChatRequest): ((data: strin
   const read = wire?.openEvents() ?? null
   if (read === null || !offersFunctions(request)) return read
   return (data) => read(data).map((frame) => (frame === DONE ? frame : withFunctionCall(frame)))
+}
+
+/** A whole answer with its calls in the form in which they were offered. */
+function inFormOf({ wire }: Deps, request: UpstreamChatRequest, read: Json): Json {
+  if (!offersFunctions(request)) return withToolCall(read)
+  return wire === undefined ? read : withFunctionCall(read)
 }
 
 /** Models whose name for reasoning is remembered. Source: own choice. */
@@ -168,7 +175,7 @@ function complete(deps: Deps, attempt: Attempt): Promise<UpstreamCompletion> {
     document: (response) => {
       const read = readDocument(deps, response)
       if (read instanceof UpstreamFailure) return reject(read)
-      const value = deps.wire !== undefined && offersFunctions(request) ? withFunctionCall(read) : read
+      const value = inFormOf(deps, request, read)
       const completion = readCompletion(response.body, value, generationId, {
         ...deps.dialect,
         stops: stopsOf(request),

@@ -64,18 +64,33 @@ export function readCall(call: Json): Json {
   }
 }
 
-/** A whole call with everything that a client needs of it. */
-export function wholeCall(call: Json): Json {
+/** What kind of tool is called, where the call itself does not say. */
+export function typeOf({ type, custom }: Json): unknown {
+  return type ?? (isObject(custom) ? 'custom' : 'function')
+}
+
+/** Whether a call, or a piece of one, says what is called. One that never does is none: no client can make it. */
+export function isCall(call: Json): boolean {
+  if (typeOf(call) !== 'function') return true
+  const { name } = recordOf(namedOf(call))
+  return typeof name === 'string' && name !== ''
+}
+
+/** Arguments of a call that gives none. Clients read them as JSON, of which an empty text is none. */
+export const NO_ARGUMENTS = '{}'
+
+/** A whole call with everything that a client needs of it. @param isCut whether its answer was, perhaps within it. */
+export function wholeCall(call: Json, isCut: boolean): Json {
   const { id, type, function: named } = call
-  if (typeof id === 'string' && type !== undefined && isObject(named) && typeof named['arguments'] === 'string') {
-    return call
-  }
-  const isFunction = isObject(named) || type === undefined
+  const given = recordOf(named)['arguments']
+  const isGiven = typeof given === 'string' && (given !== '' || isCut)
+  if (typeof id === 'string' && type !== undefined && isObject(named) && isGiven) return call
+  const isFunction = isObject(named) || typeOf(call) === 'function'
   return {
     ...call,
     id: id ?? newCallId(),
-    type: type ?? 'function',
-    ...(isFunction ? { function: { ...recordOf(named), arguments: recordOf(named)['arguments'] ?? '{}' } } : {}),
+    type: typeOf(call),
+    ...(isFunction ? { function: { ...recordOf(named), arguments: isGiven ? given : NO_ARGUMENTS } } : {}),
   }
 }
 
