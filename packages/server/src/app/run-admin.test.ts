@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { HDKey } from '@scure/bip32'
 import { CompiledQuery } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { childEnvironment } from '../../testing/child-environment.ts'
+import { findProgram } from '../../testing/find-program.ts'
 import { makePostgresDatabase } from '../../testing/fresh-database.ts'
 import { describeEachEngine, findPostgres, openTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
 
@@ -22,8 +22,8 @@ interface Ended {
   readonly errors: string
 }
 
-function runProgram(program: 'admin' | 'audit' | 'fund' | 'sweeper', words: readonly string[], env: object = {}) {
-  const path = fileURLToPath(new URL(`../${program}.ts`, import.meta.url))
+async function runProgram(program: 'admin' | 'audit' | 'fund' | 'sweeper', words: readonly string[], env: object = {}) {
+  const path = await findProgram(program)
   const options = { cwd: workingDir, env: { ...childEnvironment(), ...env } }
   return new Promise<Ended>((resolve) => {
     execFile(process.execPath, [path, ...words], options, (error, output, errors) =>

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { childEnvironment } from '../../testing/child-environment.ts'
+import { findProgram } from '../../testing/find-program.ts'
 import { openGatewayProcesses } from '../../testing/gateway-process.ts'
 import { beginStream, chunkText, sendEvent, startStubUpstream } from '../../testing/stub-upstream.ts'
 
@@ -21,8 +21,8 @@ interface Ended {
   readonly errors: string
 }
 
-function runProcess(script: 'main.ts' | 'admin.ts', words: readonly string[], env: object): Promise<Ended> {
-  const path = fileURLToPath(new URL(`../${script}`, import.meta.url))
+async function runProcess(program: 'main' | 'admin', words: readonly string[], env: object): Promise<Ended> {
+  const path = await findProgram(program)
   return new Promise((resolve) => {
     const options = { cwd: workingDir, env: { ...childEnvironment(), SVC_HOST: '127.0.0.1', SVC_PORT: '0', ...env } }
     execFile(process.execPath, [path, ...words], options, (error, output, errors) =>
@@ -52,7 +52,7 @@ describe('a start that cannot be', () => {
 
   test.each(['SVC_PORT', 'SVC_ADMIN_PORT'])('for a taken port names it and %s', async (name) => {
     const { server, port } = await listen()
-    const ended = await runProcess('main.ts', [], { [name]: String(port) })
+    const ended = await runProcess('main', [], { [name]: String(port) })
     server.close()
     expect(sentenceOf(ended)).toBe(`Port ${port} is taken. Stop the other server, or choose another port with ${name}.`)
   })
@@ -61,14 +61,14 @@ describe('a start that cannot be', () => {
     const { server, port } = await listen()
     await new Promise((resolve) => server.close(resolve))
     const env = { SVC_DATABASE_URL: `postgres://me:canary@localhost:${port}/books?password=canary` }
-    const ended = await runProcess('main.ts', [], { ...env, SVC_DATABASE_WAIT_SECONDS: '1' })
+    const ended = await runProcess('main', [], { ...env, SVC_DATABASE_WAIT_SECONDS: '1' })
     const start = `The PostgreSQL database postgres://me@localhost:${port}/books cannot be used: nothing listens there`
     expect(sentenceOf(ended)).toContain(start)
     expect(ended.output).toContain(
       `Waiting up to 1 s for the PostgreSQL database postgres://me@localhost:${port}/books`,
     )
     expect(ended.errors + ended.output).not.toContain('canary')
-    const admin = await runProcess('admin.ts', ['account', 'list'], env)
+    const admin = await runProcess('admin', ['account', 'list'], env)
     expect(admin.code).toBe(1)
     expect(admin.errors).toContain(`error: ${start}`)
   })
@@ -76,7 +76,7 @@ describe('a start that cannot be', () => {
   test('for a data folder that is a file names it', async () => {
     writeFileSync(join(workingDir, 'a-file'), '')
     const path = join(workingDir, 'a-file')
-    expect(sentenceOf(await runProcess('main.ts', [], { SVC_DATA_DIR: path }))).toBe(
+    expect(sentenceOf(await runProcess('main', [], { SVC_DATA_DIR: path }))).toBe(
       `${path} cannot be used: it is no folder (EEXIST). Mend that, or choose another data folder with SVC_DATA_DIR.`,
     )
   })
@@ -85,14 +85,14 @@ describe('a start that cannot be', () => {
   test.skipIf(process.platform !== 'linux')(
     'for a data folder below /proc ends at once',
     async () => {
-      const ended = await runProcess('main.ts', [], { SVC_DATA_DIR: '/proc/svc/data' })
+      const ended = await runProcess('main', [], { SVC_DATA_DIR: '/proc/svc/data' })
       expect(sentenceOf(ended)).toContain('/proc/svc cannot be used: its path, or a symbolic link in it, leads nowhere')
     },
     20_000,
   )
 
   test('for an address of another machine names it', async () => {
-    const ended = await runProcess('main.ts', [], { SVC_ADMIN_HOST: '192.0.2.1', SVC_ADMIN_PORT: '1' })
+    const ended = await runProcess('main', [], { SVC_ADMIN_HOST: '192.0.2.1', SVC_ADMIN_PORT: '1' })
     expect(sentenceOf(ended)).toBe('192.0.2.1 is no address of this machine. Give one that is in SVC_ADMIN_HOST.')
   })
 })
