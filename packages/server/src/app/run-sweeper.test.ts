@@ -11,9 +11,8 @@ import { testXpub } from '../../testing/deposit-scene.ts'
 import { eventually } from '../../testing/eventually.ts'
 import { PUBLIC_MNEMONIC } from '../../testing/evm-chain.ts'
 import { findFreePort } from '../../testing/free-port.mjs'
+import { findProgram } from '../../testing/find-program.ts'
 import { openTestDatabase } from '../../testing/test-database.ts'
-
-const SWEEPER = join(import.meta.dirname, '../sweeper.ts')
 
 test('a provider that does not answer ends no sweeper that is to go on', async () => {
   const store = await openTestDatabase('sqlite')
@@ -32,7 +31,7 @@ test('a provider that does not answer ends no sweeper that is to go on', async (
     ...{ SVC_DATA_DIR: store.dataDir, SVC_UPSTREAM: 'openai-compatible', SVC_UPSTREAM_URL: 'http://127.0.0.1:9/v1' },
     ...{ SVC_DEPOSIT_XPUB: testXpub(), SVC_RPC_URLS_4663: `http://127.0.0.1:${await findFreePort()}` },
   }
-  const child = spawn(process.execPath, [SWEEPER, '--keys', path, '--every', '1'], { env })
+  const child = spawn(process.execPath, [await findProgram('sweeper'), '--keys', path, '--every', '1'], { env })
   let said = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
   await eventually(async () => {
