@@ -1,6 +1,7 @@
 /** Money operations with the parts that a test does not care about filled in. */
 import { formatCredits, MARGIN_BPS, nanocreditsOf } from '@svc/contract'
-import type { PlaceHold, RecordCredit, SettleHold, UsageFacts } from '../src/money/ledger/operations.ts'
+import type { RecordCredit } from '../src/money/ledger/credit-operations.ts'
+import type { PlaceHold, SettleHold, UsageFacts } from '../src/money/ledger/operations.ts'
 import { formatUsd, usdOfNanocredits } from '../src/pricing/usd.ts'
 import { createId } from '../src/platform/runtime/ids.ts'
 import type { SeededCaller } from './seed-caller.ts'

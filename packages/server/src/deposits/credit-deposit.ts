@@ -1,5 +1,5 @@
 import { nanocreditsOf } from '@svc/contract'
-import type { CreditDepositResult, FinalInflow } from '../money/ledger/operations.ts'
+import type { CreditDepositResult, FinalInflow } from '../money/ledger/credit-operations.ts'
 import type { Ledger } from '../money/ledger/ledger.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 import type { Deposit } from './deposit.ts'

@@ -1,6 +1,6 @@
 import type { Asset, ChainId, Hex } from '../chain/assets.ts'
 import type { Database } from '../platform/db/database.ts'
-import type { FinalInflow } from '../money/ledger/operations.ts'
+import type { FinalInflow } from '../money/ledger/credit-operations.ts'
 
 export interface InflowStore {
   /** What had come to an address in all when it was credited last; null before that. Only the ledger notes it. */

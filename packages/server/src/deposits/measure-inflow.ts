@@ -2,7 +2,7 @@ import type { Asset, ChainId, Hex } from '../chain/assets.ts'
 import type { ChainHead } from '../chain/chain-facts.ts'
 import type { ChainView } from '../chain/chain-reader.ts'
 import { ChainUnavailableError } from '../chain/chain-unavailable.ts'
-import type { FinalInflow } from '../money/ledger/operations.ts'
+import type { FinalInflow } from '../money/ledger/credit-operations.ts'
 import type { OutflowStore } from './outflow.ts'
 
 export interface InflowQuestion {

@@ -4,16 +4,8 @@
 import { nanocreditsOf, type Nanocredits, ZERO } from '@svc/contract'
 import { storableText } from '../../platform/db/storable-text.ts'
 import { InvariantError } from '../../platform/errors/invariant-error.ts'
-import type {
-  CreditDeposit,
-  HoldProgress,
-  LedgerOperation,
-  PlacedHold,
-  PlaceHold,
-  RecordCredit,
-  SettleHold,
-  UsageFacts,
-} from './operations.ts'
+import type { CreditDeposit, RecordCredit } from './credit-operations.ts'
+import type { HoldProgress, LedgerOperation, PlacedHold, PlaceHold, SettleHold, UsageFacts } from './operations.ts'
 
 /** A million USD in one operation; sums of two fit a signed 64-bit column with room to spare. */
 export const OPERATION_AMOUNT_MAX = 1_000_000_000_000_000_000n

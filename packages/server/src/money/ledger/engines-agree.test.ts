@@ -1,6 +1,7 @@
 /** One random test drives both engines with the same operations and compares every answer and every table. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { LedgerOperation, RecordCredit, SettleHold } from './operations.ts'
+import type { RecordCredit } from './credit-operations.ts'
+import type { LedgerOperation, SettleHold } from './operations.ts'
 import { DELIVERED, FAILED, capture, grant, placeHold, release, TEST_NOW } from '../../../testing/ledger-operations.ts'
 import { hexOf, seedReadyDeposit, seenDeposit } from '../../../testing/seed-deposit.ts'
 import { createDepositStore } from '../../deposits/deposit-store.ts'

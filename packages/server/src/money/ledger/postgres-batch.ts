@@ -9,15 +9,14 @@ import { InvariantError } from '../../platform/errors/invariant-error.ts'
 import { periodStart } from '../../platform/runtime/budget-period.ts'
 import { formatHoldProgress } from './hold-progress.ts'
 import { holdFor } from './hold-size.ts'
+import type { CreditDeposit, RecordCredit } from './credit-operations.ts'
 import type {
-  CreditDeposit,
   ExtendResult,
   LedgerOperation,
   LedgerResult,
   PlacedHold,
   PlaceHold,
   PlaceResult,
-  RecordCredit,
   SettleHold,
   SpendLimit,
 } from './operations.ts'

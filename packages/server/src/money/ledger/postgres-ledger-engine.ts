@@ -2,7 +2,8 @@ import type { Pool } from 'pg'
 import { sqlStateOf } from '../../platform/db/database-failure.ts'
 import { DatabaseUnavailableError } from '../../platform/errors/database-unavailable-error.ts'
 import type { BusyResult, EngineResult, LedgerEngine } from './ledger-engine.ts'
-import type { CreditDeposit, LedgerOperation, LedgerResult } from './operations.ts'
+import type { CreditDeposit } from './credit-operations.ts'
+import type { LedgerOperation, LedgerResult } from './operations.ts'
 import {
   formatLateSettlement,
   formatPostgresBatch,

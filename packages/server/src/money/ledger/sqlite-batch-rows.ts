@@ -1,5 +1,5 @@
 import { dayOf } from './budget-window.ts'
-import type { CreditDeposit } from './operations.ts'
+import type { CreditDeposit } from './credit-operations.ts'
 import { type Booked, entryOf, type EndedRequest, type LoggedBatch } from './logged-batch.ts'
 import { InvariantError } from '../../platform/errors/invariant-error.ts'
 import type {

@@ -7,8 +7,8 @@
 import { nanocreditsOf } from '@svc/contract/credits'
 import { formatHoldProgress } from './hold-progress.ts'
 import { AMOUNT_MAX, holdFor, sizeHold, unitsFor } from './hold-size.ts'
+import type { CreditResult, RecordCredit } from './credit-operations.ts'
 import type {
-  CreditResult,
   ExtendHold,
   ExtendResult,
   JournalHolds,
@@ -17,7 +17,6 @@ import type {
   LedgerResult,
   PlaceHold,
   PlaceResult,
-  RecordCredit,
 } from './operations.ts'
 import type { LoggedBatch } from './logged-batch.ts'
 import {

@@ -1,6 +1,7 @@
 import { nanocreditsOf } from '@svc/contract/credits'
 import { AMOUNT_MAX } from './hold-size.ts'
-import type { CreditDeposit, CreditDepositResult, FaultResult } from './operations.ts'
+import type { CreditDeposit, CreditDepositResult } from './credit-operations.ts'
+import type { FaultResult } from './operations.ts'
 import { bookCredit, findBalance, findDeposit, findInflow, type BatchRows } from './sqlite-batch-rows.ts'
 import type { BalanceRow, DepositRow } from './sqlite-ledger-rows.ts'
 

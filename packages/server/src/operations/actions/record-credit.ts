@@ -1,7 +1,7 @@
 import { formatCredits, type Nanocredits } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { OPERATION_AMOUNT_MAX } from '../../money/ledger/check-operation.ts'
-import type { CreditFacts, CreditResult } from '../../money/ledger/operations.ts'
+import type { CreditFacts, CreditResult } from '../../money/ledger/credit-operations.ts'
 import {
   actingOperator,
   keepJournal,
