@@ -209,6 +209,8 @@ function createReads({ read }: Database) {
 }
 
 const OPEN_STATES = ['queued', 'in_progress'] as const
+/** Why a job has failed whose hold was freed without a verdict on it. */
+const FREED_CODE: VideoErrorCode = 'gateway_stopped'
 
 function createEndings(update: UpdateJob) {
   return {
@@ -235,14 +237,11 @@ function createEndings(update: UpdateJob) {
       const { state, charge, settledAt: settled_at, nextStepAt: next_step_at } = settled
       await update(jobId, (query) =>
         query
-          .set({
-            state,
-            charge,
-            settled_at,
-            next_step_at,
-            failures: 0,
-            ...(state === 'completed' ? { error_code: null } : {}),
-          })
+          .set((column) => ({
+            ...{ state, charge, settled_at, next_step_at, failures: 0 },
+            // Its upstream may call it completed although its hold was freed before, by a request that failed.
+            error_code: state === 'completed' ? null : column.fn.coalesce('error_code', column.val(FREED_CODE)),
+          }))
           .where('settled_at', 'is', null),
       )
     },
