@@ -76,4 +76,23 @@ describeEachEngine('a batch whose process died', (engine) => {
     expect(stub.chats.length - asked).toBe(4)
     expect(await capturesOf(gateway)).toEqual(Array.from({ length: 5 }, () => cardOf(10, 5)))
   })
+
+  test('before it had answered is not started again under its Idempotency-Key, and is named', async () => {
+    stub.onChat = (_call, response) => sendCompletion(response)
+    const client = clientOf(gateway)
+    const file = await toFile(Buffer.from(chatLines(1).join('\n')), 'requests.jsonl')
+    const { id: input_file_id } = await client.files.create({ file, purpose: 'batch' })
+    const headers = { 'idempotency-key': 'started-once' }
+    const send = () =>
+      client.batches.create({ input_file_id, endpoint: CHAT_URL, completion_window: '24h' }, { headers })
+    const { id } = await send()
+    // As it was left: the batch is written, and the name of its request is not finished.
+    const { database } = gateway.gateway
+    const left = { state: 'running', answer: null, process_id: 'a process that died' } as const
+    await database.write([database.read.updateTable('idempotent_request').set(left).compile()])
+    const again = await send().catch((error: unknown) => error)
+    expect(again).toMatchObject({ status: 409, code: 'idempotency_answer_gone', message: expect.stringContaining(id) })
+    expect((await client.batches.list()).data.map((batch) => batch.id)).toEqual([id])
+    await ended(client, id)
+  })
 })

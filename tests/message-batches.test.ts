@@ -8,6 +8,7 @@ import { describeEachEngine } from '../packages/server/testing/test-database.ts'
 import { createTestAccount } from '../packages/server/testing/test-gateway.ts'
 import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
+import { OPEN_BATCHES_MAX } from '@svc/contract'
 import { capturesOf } from './batch-stage.ts'
 import { cardOf, chargeOf } from './charge-of.ts'
 import { setBalance } from './funded-caller.ts'
@@ -40,6 +41,9 @@ describeEachEngine('batches of messages', (engine) => {
       if (batch.processing_status !== 'ended') throw new Error(`the batch is ${batch.processing_status}`)
       return batch
     })
+
+  const filesOf = async (): Promise<number> =>
+    ((await (await gateway.fetch('/v1/files?limit=1000')).json()) as { readonly data: unknown[] }).data.length
 
   const resultsOf = async (id: string) => {
     const found = new Map<string, Anthropic.Messages.MessageBatchResult>()
@@ -106,12 +110,25 @@ describeEachEngine('batches of messages', (engine) => {
     expect(older.data.map(({ id }) => id)).toEqual([made[2]])
     const newer = await client.messages.batches.list({ limit: 1, before_id: made[2]! })
     expect([newer.data.map(({ id }) => id), newer.has_more]).toEqual([[made[1]], true])
-    const files = async () =>
-      ((await (await gateway.fetch('/v1/files')).json()) as { readonly data: unknown[] }).data.length
-    const before = await files()
+    const before = await filesOf()
     expect(await client.messages.batches.delete(made[0]!)).toEqual({ id: made[0], type: 'message_batch_deleted' })
-    expect(await files()).toBe(before - 2)
+    expect(await filesOf()).toBe(before - 2)
     await expect(client.messages.batches.retrieve(made[0]!)).rejects.toMatchObject({ status: 404 })
+  })
+
+  test('one that is sent again under its Idempotency-Key is started once', async () => {
+    const requests = [{ custom_id: 'once', params: params('Once') }]
+    const send = () =>
+      client.messages.batches.create({ requests }, { headers: { 'idempotency-key': 'messages-once' } }).withResponse()
+    const { result, charge } = await chargeOf(gateway, async () => {
+      const answers = [await send(), await send()]
+      await ended(answers[0]!.data.id)
+      return answers
+    })
+    const [first, second] = result
+    expect(second!.data).toEqual(first!.data)
+    expect(second!.response.headers.get('idempotent-replayed')).toBe('true')
+    expect(charge).toBe(CHARGE)
   })
 
   test('a cancelled one begins no further request; until it has ended there are no results and no deletion', async () => {
@@ -132,6 +149,19 @@ describeEachEngine('batches of messages', (engine) => {
     expect([...results.values()].filter(({ type }) => type === 'canceled')).toHaveLength(4)
     expect((await capturesOf(gateway)).length - charged).toBe(8)
     stub.onChat = (_call, response) => sendCompletion(response)
+  })
+
+  test('one that is one too many leaves no file', async () => {
+    const held: (() => void)[] = []
+    stub.onChat = (_call, response) => void held.push(() => sendCompletion(response))
+    const start = () => client.messages.batches.create({ requests: [{ custom_id: 'a', params: params('x') }] })
+    const begun = await Promise.all(Array.from({ length: OPEN_BATCHES_MAX }, start))
+    const files = await filesOf()
+    await expect(start()).rejects.toMatchObject({ status: 409 })
+    expect(await filesOf()).toBe(files)
+    stub.onChat = (_call, response) => sendCompletion(response)
+    for (const answer of held) answer()
+    for (const { id } of begun) await ended(id)
   })
 
   test('what is wrong is said in this form, and names the field', async () => {

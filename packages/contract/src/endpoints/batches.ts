@@ -83,7 +83,15 @@ export const batchesEndpoints = {
       '`x-svc-max-credits` bounds each of them.',
     request: { body: messageBatchRequest },
     reply: { description: 'The batch.', json: messageBatchReply },
-    errors: [...bodyErrors, 'unsupported_parameter', 'insufficient_credits', 'limit_reached'],
+    errors: [
+      ...bodyErrors,
+      'unsupported_parameter',
+      'insufficient_credits',
+      'idempotency_key_in_use',
+      'idempotency_answer_gone',
+      'idempotency_key_reused',
+      'limit_reached',
+    ],
   },
   listMessageBatches: {
     ...onBatch,

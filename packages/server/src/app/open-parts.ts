@@ -49,7 +49,14 @@ import { openSettlements } from './open-settlements.ts'
 import { openSandbox } from './open-sandbox.ts'
 import { openUpstreams } from './open-upstreams.ts'
 import { askInTime, ping } from './read-readiness.ts'
-import { batchOutcome, consoleOutcome, requestOutcome, reportBegun, reportCharged } from './request-outcome.ts'
+import {
+  batchOutcome,
+  consoleOutcome,
+  requestOutcome,
+  reportBegun,
+  reportCharged,
+  reportStarted,
+} from './request-outcome.ts'
 import { claimStore } from '../access/operators/store-kind.ts'
 import type { Database } from '../platform/db/database.ts'
 import { type BelievedClock, believedClock } from '../platform/runtime/believed-clock.ts'
@@ -225,7 +232,7 @@ function openNames(
       outcomeOf: requestOutcome(database, books),
       reportGone: reportCharged,
     }),
-    ofBatches: createIdempotency({ ...answers, outcomeOf: batchOutcome(database, books), reportGone: reportCharged }),
+    ofBatches: createIdempotency({ ...answers, outcomeOf: batchOutcome(database, books), reportGone: reportStarted }),
     ofConsole: createIdempotency({ ...answers, outcomeOf: consoleOutcome(database, books), reportGone: reportBegun }),
   }
 }

@@ -4,7 +4,9 @@ import type { OpenDatabase } from '../platform/db/open-database.ts'
 import type { BegunRequest, RequestOutcome } from '../admission/idempotency/idempotency.ts'
 import type { LeaseObserver } from '../money/ledger/lease-observer.ts'
 import { findLease } from '../money/ledger/orphan-store.ts'
-import { keyOfBatches } from '../batches/batch.ts'
+import { batchIdOf, keyOfBatches } from '../batches/batch.ts'
+import { createBatchStore } from '../batches/batch-store.ts'
+import { messageBatchIdOf } from '../batches/message-batch.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 
 /** A process writes down the answer of a request within so many milliseconds of its settlement. Source: own choice. */
@@ -26,6 +28,20 @@ async function isAnswered(
 }
 
 /**
+ * Whether another process writes the answer down that it has had since a time, which its own clock wrote. Where that
+ * clock is far from this one, the answer is taken as written down.
+ */
+async function isWritingDown(
+  database: OpenDatabase,
+  deps: OutcomeDeps,
+  request: BegunRequest,
+  since: number,
+): Promise<boolean> {
+  const isRecent = Math.abs(deps.clock.now() - since) < WRITTEN_DOWN_MS
+  return isRecent && request.processId !== deps.processId && isAnswered(database, deps, request)
+}
+
+/**
  * Makes the question. A hold that is open is open work, whichever process answers for it; a record tells whether the
  * work was charged; without either it depends on whether the process that began the work is alive.
  */
@@ -33,27 +49,35 @@ export function requestOutcome(
   database: OpenDatabase,
   deps: OutcomeDeps,
 ): (request: BegunRequest) => Promise<RequestOutcome> {
-  const { clock, processId } = deps
   const usage = createUsageStore(database)
   return async (request) => {
     if ((await usage.findOpenHold({ keyId: request.callerId }, request.requestId)) !== null) return 'open'
     const record = await usage.find({ keyId: request.callerId }, request.requestId)
-    const isElsewhere = request.processId !== processId
-    const isAlive = isElsewhere && (await isAnswered(database, deps, request))
-    if (record === null) return isAlive ? 'open' : 'free'
+    if (record === null) {
+      const isElsewhere = request.processId !== deps.processId
+      return isElsewhere && (await isAnswered(database, deps, request)) ? 'open' : 'free'
+    }
     if (record.charge === 0n && record.status !== 'ok') return 'free'
-    // Another process wrote the time. Where its clock is far from this one, the answer is taken as written down.
-    return isAlive && Math.abs(clock.now() - record.created_at) < WRITTEN_DOWN_MS ? 'open' : 'charged'
+    return (await isWritingDown(database, deps, request, record.created_at)) ? 'open' : 'charged'
   }
 }
 
-/** Makes the same question for batches and their lines, whose names are no names of requests of their key. */
+/**
+ * Makes the same question for batches and their lines, whose names are no names of requests of their key. A batch is in
+ * no book; its row, which has the id of the request that started it, tells that it was started.
+ */
 export function batchOutcome(
   database: OpenDatabase,
   deps: OutcomeDeps,
 ): (request: BegunRequest) => Promise<RequestOutcome> {
   const outcomeOf = requestOutcome(database, deps)
-  return ({ callerId, ...request }) => outcomeOf({ ...request, callerId: keyOfBatches(callerId) })
+  const batches = createBatchStore(database)
+  return async (request) => {
+    const { callerId, requestId } = request
+    const startedAt = await batches.findCreation(batchIdOf(requestId))
+    if (startedAt === null) return outcomeOf({ ...request, callerId: keyOfBatches(callerId) })
+    return (await isWritingDown(database, deps, request, startedAt)) ? 'open' : 'charged'
+  }
 }
 
 /** What is said of a request that was charged and whose answer is not kept. */
@@ -61,6 +85,16 @@ export function reportCharged(requestId: string): string {
   return (
     'The request with this Idempotency-Key was worked on and charged, and its answer is no longer here. ' +
     `GET /v1/usage/${requestId} tells what became of it.`
+  )
+}
+
+/** What is said of a batch that was started and of which that was not answered, or not kept. */
+export function reportStarted(requestId: string): string {
+  const batchId = batchIdOf(requestId)
+  return (
+    'The batch with this Idempotency-Key was started, and the answer to that is no longer here. ' +
+    `It is ${batchId}: GET /v1/batches/${batchId}, or /v1/messages/batches/${messageBatchIdOf(batchId)} where it is one ` +
+    'of messages.'
   )
 }
 

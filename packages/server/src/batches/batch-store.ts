@@ -42,6 +42,8 @@ export interface BatchStore {
   /** Null when there is none, or it is another account's. */
   find(accountId: string, batchId: string): Promise<Batch | null>
   get(batchId: string): Promise<Batch>
+  /** When a batch was started, whosever it is; null where there is none of this id. */
+  findCreation(batchId: string): Promise<number | null>
   /** The latest first; at most `limit`. */
   list(accountId: string, page: BatchPage): Promise<readonly Batch[]>
   /** Forgets a batch that has ended. @returns false where there is none. */
@@ -92,6 +94,14 @@ export function createBatchStore(database: Pick<Database, 'read' | 'write'>): Ba
       return row === undefined ? null : batchFrom(row)
     },
     get: async (batchId) => batchFrom(await batches().where('batch_id', '=', batchId).executeTakeFirstOrThrow()),
+    async findCreation(batchId) {
+      const found = await read
+        .selectFrom('batch')
+        .select('created_at')
+        .where('batch_id', '=', batchId)
+        .executeTakeFirst()
+      return found?.created_at ?? null
+    },
     async list(accountId, { ofMessages, after, before = null, limit }) {
       const order = before === null ? 'desc' : 'asc'
       let query = batches().where('account_id', '=', accountId).orderBy('batch_id', order).limit(limit)

@@ -83,5 +83,15 @@ export async function startMessageBatch(
   const begun = { accountId, keyId, endpoint: MESSAGES_PATH, inputFileId: fileId, metadata: null, outputSeconds: null }
   const times = { createdAt, startedAt: createdAt, expiresAt: createdAt + WINDOW_MS, lineMost }
   // Its lines were read: nothing is left to check.
-  return insertBatch(deps, requestId, { ...begun, ...times, state: 'in_progress', total: asked.total })
+  const batch = { ...begun, ...times, state: 'in_progress', total: asked.total } as const
+  return insertBatch(deps, requestId, batch).catch(async (error: unknown) => {
+    // After any other failure the batch may be there, and read its file.
+    if (error instanceof ServiceError && error.code === 'limit_reached') await forget(deps, file).catch(() => undefined)
+    throw error
+  })
+}
+
+async function forget({ uploads: { store, vault } }: BatchDeps, file: StoredFile): Promise<void> {
+  await store.delete(file.fileId)
+  await vault.remove(file)
 }

@@ -2,11 +2,10 @@ import { type BatchListReply, endpoints, type Printed } from '@svc/contract'
 import type { FastifyInstance } from 'fastify'
 import { requireStanding } from '../../uploads/require-standing.ts'
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
-import { beginIdempotent, storeResponse } from '../../edge/idempotent-response.ts'
 import { readObjectBody } from '../../edge/read-object-body.ts'
 import { mountKeyed } from '../../edge/route.ts'
-import { JSON_TYPE, sendJsonText } from '../../edge/send-json-text.ts'
-import { callerOfBatches, renderBatch } from '../batch.ts'
+import { answerNewBatch } from '../answer-new-batch.ts'
+import { renderBatch } from '../batch.ts'
 import type { BatchRoutesDeps } from '../batch-deps.ts'
 import { namedLines } from '../named-lines.ts'
 import { startBatch } from '../manage-batches.ts'
@@ -17,20 +16,12 @@ export function v1Batches(app: FastifyInstance, deps: BatchRoutesDeps): void {
   mountKeyed(app, deps, endpoint, async (call) => {
     const { caller, value, text: body } = await readObjectBody(deps, call, endpoint)
     const request = parseBySchema(endpoint.request.body, value)
-    const named = { ...deps, idempotency: deps.batches.names }
-    const once = await beginIdempotent(named, call, {
-      caller: { ...caller, keyId: callerOfBatches(caller.keyId) },
-      endpoint,
-      body,
-    })
-    if (once.kind === 'replay') return once.body
-    const json = await storeResponse(deps, once.run, async () => {
+    const start = async () => {
       // Decides nothing: each line is held for when it is made.
       await requireStanding(deps, caller)
-      const batch = await startBatch(deps.batches, caller, { ...namedLines(call), request })
-      return { contentType: JSON_TYPE, headers: {}, body: JSON.stringify(renderBatch(batch)) }
-    })
-    return sendJsonText(call, json)
+      return renderBatch(await startBatch(deps.batches, caller, { ...namedLines(call), request }))
+    }
+    return answerNewBatch(deps, call, { caller, endpoint, body, start })
   })
   mountKeyed(app, deps, endpoints.listBatches, async (call, caller): Promise<Printed<BatchListReply>> => {
     const { limit, after = null } = parseBySchema(endpoints.listBatches.request.query, call.request.query)

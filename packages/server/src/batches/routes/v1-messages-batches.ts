@@ -4,6 +4,7 @@ import { requireStanding } from '../../uploads/require-standing.ts'
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
 import { readJsonBody } from '../../edge/read-json-body.ts'
 import { mountKeyed } from '../../edge/route.ts'
+import { answerNewBatch } from '../answer-new-batch.ts'
 import type { BatchRoutesDeps } from '../batch-deps.ts'
 import { namedLines } from '../named-lines.ts'
 import { inMessageForm } from '../in-message-form.ts'
@@ -15,13 +16,17 @@ export function v1MessagesBatches(app: FastifyInstance, deps: BatchRoutesDeps): 
   const endpoint = endpoints.createMessageBatch
   inMessageForm(app, (scope) => {
     mountKeyed(scope, deps, endpoint, async (call, known) => {
-      await requireStanding(deps, known)
       const paid = { caller: known, endpoint, type: 'chat', bytesMax: deps.limits.configured.chatBodyBytes } as const
       const { caller, body, release } = await readJsonBody(deps, call, paid)
       try {
         const asked = readMessageLines(body)
-        const batch = await startMessageBatch(deps.batches, caller, { ...namedLines(call), asked })
-        return renderMessageBatch(batch, deps.publicBaseUrl())
+        const start = async () => {
+          // Decides nothing: each request is held for when it is made.
+          await requireStanding(deps, caller)
+          const batch = await startMessageBatch(deps.batches, caller, { ...namedLines(call), asked })
+          return renderMessageBatch(batch, deps.publicBaseUrl())
+        }
+        return await answerNewBatch(deps, call, { caller, endpoint, body, start })
       } finally {
         release()
       }
