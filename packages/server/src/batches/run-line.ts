@@ -104,10 +104,24 @@ export async function runLine(deps: BatchWorkDeps, asked: LineToRun): Promise<Li
   if (name.kind === 'charged') return endCharged(deps, asked)
   const taken = { ...asked, line: name.line }
   const { unmade } = asked
-  if (unmade === null) return work(deps, taken, name.run)
+  return unmade === null ? work(deps, taken, name.run) : endUnmade(deps, taken, { unmade, run: name.run })
+}
+
+/** Ends a line that is not made. The end comes first: a name without it would say that the line was charged. */
+async function endUnmade(
+  deps: BatchWorkDeps,
+  taken: LineToRun,
+  { unmade, run }: { readonly unmade: Unmade; readonly run: IdempotentRun },
+): Promise<LineOutcome> {
+  try {
+    await end(deps, taken, { state: 'failed', text: renderUnmade(identityOf(taken), unmade), isCounted: false })
+  } catch (error) {
+    await run.release().catch(() => undefined)
+    throw error
+  }
   // The name stays taken: what an earlier request of it is charged late is written off.
-  await name.run.finish(null)
-  return end(deps, taken, { state: 'failed', text: renderUnmade(identityOf(taken), unmade), isCounted: false })
+  await run.finish(null)
+  return { kind: 'ended' }
 }
 
 function requestOf({ text, batch }: LineToRun): RequestLine {
