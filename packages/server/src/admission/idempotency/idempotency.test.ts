@@ -11,6 +11,7 @@ import {
   type RequestOutcome,
 } from './idempotency.ts'
 import { createIdempotentRequestStore } from './idempotent-request-store.ts'
+import { DatabaseUnavailableError } from '../../platform/errors/database-unavailable-error.ts'
 import { KeptSpace } from './kept-space.ts'
 import type { KeptAnswer } from './sealed-answer.ts'
 
@@ -132,6 +133,45 @@ describeEachEngine('requests with an Idempotency-Key', (engine) => {
     ended.resolve(null)
     expect(await second).toEqual({ kind: 'replay', requestId: first.requestId, answer: ANSWER })
   })
+
+  test('that failed before their process knew whether they were written may be asked again elsewhere', async () => {
+    // The books of a process that lives may learn of any request that it has begun.
+    outcome = 'open'
+    const store = createIdempotentRequestStore(test_.database)
+    const away = new DatabaseUnavailableError('away', new Error('the answer was lost'))
+    const here = open('p1', secrets, {
+      ...store,
+      insert: async (row) => {
+        await store.insert(row)
+        throw away
+      },
+    })
+    await expect(here.begin(call())).rejects.toBe(away)
+    await expect
+      .poll(() =>
+        open('p2')
+          .begin(call())
+          .then(({ kind }) => kind, String),
+      )
+      .toBe('run')
+  })
+
+  test.each(['release', 'finishFailed'] as const)(
+    'that ended by %s while the database was away are noted once it is back',
+    async (way) => {
+      const here = open('p1')
+      const run = runOf(await here.begin(call()))
+      unreachable = new DatabaseUnavailableError('away', new Error('nobody answers'))
+      const ended = way === 'release' ? run.release() : run.finishFailed(ANSWER)
+      expect(await codeOf(here.begin(call()))).toBe('idempotency_key_in_use')
+      unreachable = null
+      outcome = way === 'release' ? 'free' : 'charged'
+      await ended
+      outcome = 'open'
+      const again = await open('p2').begin(call())
+      expect(again.kind).toBe(way === 'release' ? 'run' : 'replay')
+    },
+  )
 
   test.each([
     ['new', false],

@@ -25,6 +25,9 @@ export const KEPT_LENGTH_MAX = 1_048_576
 /** A process that ends a request while another begins it anew moves out of each other's way after so many turns. */
 const TURNS_MAX = 5
 
+/** Rows that wait to be taken back at most, while the database is away. Source: own choice. */
+const TAKING_BACK_MAX = 1_000
+
 /** What the books say of a request that was begun. */
 export type RequestOutcome =
   /** It runs, or its settlement is not written yet. */
@@ -148,25 +151,30 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
    */
   const running = new Map<string, RequestName>()
 
+  /** Ends are noted as soon as the database takes them. */
   const writes = new PatientWrites(clock, KEPT_MS)
-  /** Notes an end as soon as the database takes it. */
-  const note = (row: Parameters<typeof store.finish>[0]): Promise<void> =>
-    writes.write(row.answer?.length ?? 0, () => store.finish(row))
 
   function runOf(row: IdempotentRow, { accountId, name }: IdempotentCall): IdempotentRun {
     const { caller_id: callerId, request_id: requestId } = row
     const end = (work: Promise<void>): Promise<void> => work.finally(() => void running.delete(requestId))
-    const keep = (answer: KeptAnswer | null): Promise<void> => {
+    const ended = (answer: KeptAnswer | null): IdempotentRow => {
       const isShort = answer !== null && answer.body.length <= KEPT_LENGTH_MAX
       const isKept = isShort && deps.space.take(accountId, answer.body.length)
       const sealed = isKept ? sealAnswer(secrets[0], callerId, name, answer) : null
-      return note({ ...row, state: isKept ? 'answered' : 'unkept', answer: sealed })
+      return { ...row, state: isKept ? 'answered' : 'unkept', answer: sealed }
+    }
+    const keep = (answer: KeptAnswer | null): Promise<void> => {
+      const kept = ended(answer)
+      return writes.write(kept.answer?.length ?? 0, () => store.finish(kept))
     }
     // What the books cannot answer now stays a row that runs nowhere: a repeated request asks them again.
-    const endByTheBooks = async (answer: KeptAnswer | null): Promise<void> => {
-      const outcome = await deps.outcomeOf({ callerId, requestId, processId })
-      if (outcome === 'charged') await keep(answer)
-      if (outcome === 'free') await store.remove(row)
+    const endByTheBooks = (answer: KeptAnswer | null): Promise<void> => {
+      let kept: IdempotentRow | null = null
+      return writes.write(answer?.body.length ?? 0, async () => {
+        const outcome = await deps.outcomeOf({ callerId, requestId, processId })
+        if (outcome === 'charged') await store.finish((kept ??= ended(answer)))
+        if (outcome === 'free') await store.remove(row)
+      })
     }
     return {
       finish: (answer) => end(keep(answer)),
@@ -194,16 +202,29 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
     return answer
   }
 
+  let takingBack = 0
+  /** A write that fails may have taken place: other processes would take its row for a request that runs here. */
+  function takeBack(row: IdempotentRow): void {
+    if (takingBack >= TAKING_BACK_MAX) return
+    takingBack++
+    const done = writes.write(0, () => store.remove(row)).catch(() => undefined)
+    void done.finally(() => takingBack--)
+  }
+
   /** Takes the name, or finds the answer that it has. */
   async function take(row: IdempotentRow, call: IdempotentCall): Promise<BegunCall> {
+    const withdraw = (error: unknown): never => {
+      takeBack(row)
+      throw error
+    }
     for (let turn = 0; turn < TURNS_MAX; turn++) {
-      if (await store.insert(row)) return { kind: 'run', run: runOf(row, call) }
+      if (await store.insert(row).catch(withdraw)) return { kind: 'run', run: runOf(row, call) }
       const earlier = await store.find(row)
       if (earlier === null) continue
       const answer = await repeated(earlier, call, clock.earliest())
       if (answer === null) continue
       if (answer !== 'again') return { kind: 'replay', requestId: earlier.request_id, answer }
-      if (await store.replace(row, earlier)) return { kind: 'run', run: runOf(row, call) }
+      if (await store.replace(row, earlier).catch(withdraw)) return { kind: 'run', run: runOf(row, call) }
     }
     throw inUse()
   }
