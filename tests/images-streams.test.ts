@@ -258,6 +258,14 @@ describe('a request to change images', () => {
     expect(files.map(({ content }) => content)).toEqual([IMAGE, IMAGE, IMAGE])
   })
 
+  test('of more than sixteen images is refused, and free', async () => {
+    const given = Array.from({ length: 17 }, (_none, at) => ['image[]', png, `${at}.png`] as const)
+    const form = formWith({ model: 'painter', prompt: 'Add a boat' }, given)
+    const { result, charge } = await chargeOf(plain, () => edit(plain, form))
+    expect(result).toMatchObject({ status: 400, body: { error: { code: 'invalid_value', param: 'image' } } })
+    expect([calls.length, charge]).toEqual([0, 0n])
+  })
+
   test('as JSON with data reaches it as a form, and with addresses as JSON', async () => {
     const common = { model: 'painter', prompt: 'Add a boat' }
     expect((await edit(plain, { ...common, images: [{ image_url: DATA_URL }] })).status).toBe(200)

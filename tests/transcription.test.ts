@@ -152,8 +152,9 @@ describe('the formats', () => {
     expect(charge).toBe(0n)
   })
 
-  test('a stream sends the text, then the whole with its charge', async () => {
-    const response = await ask([['stream', 'true']])
+  // Clients in Python write it with a capital letter.
+  test.each(['true', 'True'])('a stream (%s) sends the text, then the whole with its charge', async (stream) => {
+    const response = await ask([['stream', stream]])
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
     const events = eventsIn(await response.text())
     expect(events.pop()).toBe('[DONE]')

@@ -47,6 +47,7 @@ const contentStandIns = [
   'function_call',
   'refusal',
   'audio',
+  'images',
   'reasoning',
   'reasoning_content',
   'reasoning_details',

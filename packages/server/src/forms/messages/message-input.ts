@@ -172,12 +172,11 @@ function assistantMessage(content: unknown, path: string): Message {
 /** Blocks of the system that say which tools there are: `offered-tools.ts` reads them. */
 const TOOL_CHANGES: ReadonlySet<unknown> = new Set(['tool_addition', 'tool_removal'])
 
-/** @returns none for a message that only changes tools. */
+/** @returns none for one that says nothing, or only changes tools: servers refuse a message without a part. */
 function systemMessages(content: unknown, path: string): readonly Message[] {
-  const all = blocksOf(content, path)
-  const blocks = all.filter(({ fields }) => !TOOL_CHANGES.has(fields['type']))
-  if (blocks.length === 0 && all.length > 0) return []
-  return [{ role: 'system', content: contentOf(blocks.flatMap(partsOf)) }]
+  const blocks = blocksOf(content, path).filter(({ fields }) => !TOOL_CHANGES.has(fields['type']))
+  const said = contentOf(blocks.flatMap(partsOf))
+  return said.length === 0 ? [] : [{ role: 'system', content: said }]
 }
 
 /**

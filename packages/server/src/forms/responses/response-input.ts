@@ -93,7 +93,8 @@ export function messagesOf(
   offered: OfferedTools,
 ): Message[] {
   const list = new MessageList()
-  if (instructions !== null && instructions !== undefined) list.add({ role: 'system', content: instructions })
+  if (instructions !== null && instructions !== undefined && instructions.length > 0)
+    list.add({ role: 'system', content: instructions })
   for (const { item, path } of placed) {
     const type = textOf(item['type']) ?? 'message'
     if (SEALED.has(type)) throw unsupported(`${path}.type`, SEALED_REASON)

@@ -1,10 +1,18 @@
 /** Reads requests for images: JSON in OpenAI's form and in OpenRouter's, and forms with files. */
-import { imageEditFields, imageEditRequest, type ImageFields, imageRequest } from '@svc/contract'
+import {
+  imageEditFields,
+  imageEditRequest,
+  type ImageFields,
+  imageRequest,
+  INPUT_IMAGES_MAX,
+  ownMember,
+} from '@svc/contract'
 import type { z } from 'zod'
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { GivenFile, GivenImage, ImageSettings } from '../../upstreams/image-upstream.ts'
 import type { ImageCall } from './image-call.ts'
+import { formFlag } from '../../edge/form-flag.ts'
 import { type CountedJson, parseJsonObject, scanBody, SpellingCheck } from '../../pipeline/json-call.ts'
 import { refuseBeyond } from '../../pipeline/within-bound.ts'
 import { WorkGuard } from '../../pipeline/work-guard.ts'
@@ -111,6 +119,10 @@ export function parseImageForm({ fields, files }: ImageForm): ImageCall {
     const param = stranger?.name.slice(0, 64) ?? 'mask'
     throw new ServiceError('unsupported_parameter', `Unsupported parameter: the file '${param}'.`, { param })
   }
+  if (inputs.length > INPUT_IMAGES_MAX) {
+    const message = `Invalid value for 'image': expected at most ${INPUT_IMAGES_MAX} files.`
+    throw new ServiceError('invalid_value', message, { param: 'image' })
+  }
   if (inputs.length === 0 || inputs.some(({ bytes }) => bytes.length === 0)) {
     throw new ServiceError('empty_content', 'The request has no image. You were not charged.', { param: 'image' })
   }
@@ -131,6 +143,7 @@ function fileOf({ bytes, mediaType, fileName }: GivenFile): GivenFile {
 /** Fields of a form that are numbers, and those that are yes or no. */
 const numberFields: ReadonlySet<string> = new Set(['n', 'output_compression', 'partial_images', 'seed'])
 const booleanFields: ReadonlySet<string> = new Set(['stream'])
+const truths: Readonly<Record<string, boolean>> = { true: true, false: false }
 
 /** A form's fields as the values that JSON would have. @throws {ServiceError} for a field that appears twice. */
 function valueOf(fields: ImageForm['fields']): Record<string, unknown> {
@@ -142,7 +155,7 @@ function valueOf(fields: ImageForm['fields']): Record<string, unknown> {
       })
     }
     if (numberFields.has(name)) value[name] = text.trim() === '' ? null : Number(text)
-    else if (booleanFields.has(name)) value[name] = text === 'true' ? true : text === 'false' ? false : text
+    else if (booleanFields.has(name)) value[name] = ownMember(truths, formFlag(text)) ?? text
     else value[name] = text
   }
   return value

@@ -4,6 +4,7 @@ import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { SpooledFile } from '../../platform/spool/spooled-file.ts'
 import type { TranscriptionTask } from '../../upstreams/transcription-upstream.ts'
+import { formFlag } from '../../edge/form-flag.ts'
 import { SpellingCheck } from '../../pipeline/json-call.ts'
 import { refuseBeyond } from '../../pipeline/within-bound.ts'
 import { WorkGuard } from '../../pipeline/work-guard.ts'
@@ -59,7 +60,7 @@ function singleFields(fields: AudioForm['fields']): Record<string, string> {
         param: name.slice(0, 64),
       })
     }
-    values.set(name, value)
+    values.set(name, name === 'stream' ? formFlag(value) : value)
   }
   return Object.fromEntries([...values].filter(([, value]) => value !== ''))
 }

@@ -7,6 +7,7 @@ import { WorkGuard } from '../../pipeline/work-guard.ts'
 import type { Caller } from '../../access/keys/caller.ts'
 import type { VideoFile } from './submit-video.ts'
 import { digestForm } from '../../edge/digest-form.ts'
+import { formFlag } from '../../edge/form-flag.ts'
 import type { RouteKit } from '../../edge/route-kit.ts'
 import type { Form, FormFile } from '../../edge/read-form.ts'
 import { type PaidCall, readJsonBody } from '../../edge/read-json-body.ts'
@@ -101,14 +102,14 @@ const truths: Readonly<Record<string, boolean>> = { true: true, false: false }
 function valueOf({ fields }: Form): Record<string, unknown> {
   const value: Record<string, unknown> = {}
   for (const { name, value: text } of fields) {
-    if (name in value) {
+    if (Object.hasOwn(value, name)) {
       throw new ServiceError('invalid_value', `The field '${name.slice(0, 64)}' appears twice in the form.`, {
         param: name.slice(0, 64),
       })
     }
     const [, inner] = /^input_reference\[(image_url|file_id)\]$/.exec(name) ?? []
     if (inner !== undefined) value['input_reference'] = { [inner]: text }
-    else if (name === 'generate_audio') value[name] = ownMember(truths, text) ?? text
+    else if (name === 'generate_audio') value[name] = ownMember(truths, formFlag(text)) ?? text
     else if (numbers.has(name)) value[name] = WHOLE.test(text) ? Number(text) : text
     else value[name] = text
   }
