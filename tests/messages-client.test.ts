@@ -326,6 +326,16 @@ describe('with an upstream that does what the test says', () => {
     expect(await client.messages.stream(stopped).finalMessage()).toMatchObject(expected)
   })
 
+  test('the id of a request is where the client reads it, of an answer, a repeated one and a failure', async () => {
+    stub.onChat = (_call, response) => sendCompletion(response, { usage })
+    const headers = { 'idempotency-key': 'a-name' }
+    const first = await client.messages.create(hello, { headers })
+    expect(first._request_id).toBe((await lastRecord(gateway)).id)
+    expect((await client.messages.create(hello, { headers }))._request_id).toBe(first._request_id)
+    const failed = await failureOf(client.messages.create({ ...hello, model: 'none' }))
+    expect(failed).toMatchObject({ requestID: expect.stringMatching(/^[0-9a-f-]{36}$/) })
+  })
+
   test('an answer that was cut says so', async () => {
     stub.onChat = (_call, response) => sendCompletion(response, { usage, finishReason: 'length' })
     expect((await client.messages.create(hello)).stop_reason).toBe('max_tokens')

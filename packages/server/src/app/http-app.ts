@@ -5,7 +5,7 @@ import { InvariantError } from '../platform/errors/invariant-error.ts'
 import { createId } from '../platform/runtime/ids.ts'
 import { type AccessLogDeps, beginAccessLog } from '../edge/access-log.ts'
 import { callerAddress, trustProxies } from '../edge/caller-address.ts'
-import { speaksOpenRouter } from '../edge/client-form.ts'
+import { speaksAnthropic, speaksOpenRouter } from '../edge/client-form.ts'
 import { writeClientError } from '../edge/client-error.ts'
 import { mountConsoleRoutes } from '../console/console-routes.ts'
 import { describeSignIn } from '../console/sessions.ts'
@@ -46,6 +46,7 @@ const usualHeaders =
 // Joined once: the plug-in would do so for each answer.
 const exposedHeaders = [
   'x-request-id',
+  'request-id',
   'idempotent-replayed',
   'retry-after',
   'retry-after-ms',
@@ -75,6 +76,8 @@ function beginRequest(
 ): void {
   beginAccessLog(deps, request, reply)
   reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+  // Anthropic's clients read the id under its API's own name alone.
+  if (speaksAnthropic(request)) reply.header('request-id', request.id)
   if (deps.isSecure) reply.header('strict-transport-security', TRANSPORT_SECURITY)
 }
 

@@ -51,6 +51,7 @@ export async function beginIdempotent(
     ...headers,
     'content-type': contentType,
     'x-request-id': begun.requestId,
+    ...(reply.hasHeader('request-id') ? { 'request-id': begun.requestId } : {}),
     'idempotent-replayed': 'true',
   })
   return { kind: 'replay', body: isBinary ? Buffer.from(kept, 'base64') : kept }
