@@ -259,7 +259,7 @@ describe('a request to change images', () => {
   })
 
   test('of more than sixteen images is refused, and free', async () => {
-    const given = Array.from({ length: 17 }, (_none, at) => ['image[]', png, `${at}.png`] as const)
+    const given = Array.from({ length: 17 }, (_none, at): [string, Blob, string] => ['image[]', png, `${at}.png`])
     const form = formWith({ model: 'painter', prompt: 'Add a boat' }, given)
     const { result, charge } = await chargeOf(plain, () => edit(plain, form))
     expect(result).toMatchObject({ status: 400, body: { error: { code: 'invalid_value', param: 'image' } } })

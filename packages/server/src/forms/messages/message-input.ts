@@ -173,10 +173,11 @@ function assistantMessage(content: unknown, path: string): Message {
 const TOOL_CHANGES: ReadonlySet<unknown> = new Set(['tool_addition', 'tool_removal'])
 
 /** @returns none for one that says nothing, or only changes tools: servers refuse a message without a part. */
-function systemMessages(content: unknown, path: string): readonly Message[] {
-  const blocks = blocksOf(content, path).filter(({ fields }) => !TOOL_CHANGES.has(fields['type']))
-  const said = contentOf(blocks.flatMap(partsOf))
-  return said.length === 0 ? [] : [{ role: 'system', content: said }]
+function systemMessages(given: unknown, path: string): readonly Message[] {
+  const blocks = blocksOf(given, path).filter(({ fields }) => !TOOL_CHANGES.has(fields['type']))
+  const parts = blocks.flatMap(partsOf)
+  const content = contentOf(parts)
+  return parts.length === 0 || content === '' ? [] : [{ role: 'system', content }]
 }
 
 /**
