@@ -115,3 +115,10 @@ describe('a value of another form in a query', () => {
     }
   })
 })
+
+test('values that a field may have are named as a client writes them', () => {
+  const schema = z.object({ chainId: z.union([z.literal([4663, 46630])]), asset: z.enum(['USDG', 'ETH']) })
+  const problem = problemOf(schema, { chainId: '4663', asset: 'USDG' })
+  expect(problem?.message).toBe("Invalid value for 'chainId': expected one of 4663, 46630.")
+  expect(problemOf(schema, { chainId: 4663, asset: 'usdg' })?.message).toMatch("expected one of 'USDG', 'ETH'.")
+})

@@ -51,12 +51,17 @@ function valueAt(input: unknown, path: Path): unknown {
   )
 }
 
+/** A value as a client writes it: a number has no quotes. */
+function literal(value: unknown): string {
+  return typeof value === 'string' ? `'${value}'` : String(value)
+}
+
 function sentence(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
       return `expected ${issue.expected}.`
     case 'invalid_value':
-      return `expected one of ${issue.values.map((value) => `'${String(value)}'`).join(', ')}.`
+      return `expected one of ${issue.values.map(literal).join(', ')}.`
     case 'too_small':
       return `expected at least ${issue.minimum}${unitOf(issue.origin)}.`
     case 'too_big':
