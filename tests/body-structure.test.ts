@@ -73,6 +73,12 @@ test.each([
     'extra',
     '150,000 members',
   ],
+  [
+    'members of fields that no API has',
+    `${chat},"extra":[${Array.from({ length: 3 }, () => `{${unknown(9_000)}}`).join(',')}]}`,
+    'extra',
+    '20,000 members',
+  ],
   ['elements', `${chat},"extra":[${'1,'.repeat(elements)}1]}`, 'extra', '400,000 elements'],
 ])('too many %s are refused', async (_what, body, param, told) => {
   const answer = await post('/v1/chat/completions', body)

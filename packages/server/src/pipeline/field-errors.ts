@@ -20,3 +20,10 @@ export function doubledField(path: readonly string[], cause?: unknown): ServiceE
   const param = nameOf(path)
   return new ServiceError('invalid_value', `The field '${param}' appears twice in the body.`, { param, cause })
 }
+
+/** @returns the 400 for a field with which the members that have to be looked at are too many. */
+export function tooManyMembers([param = '']: readonly string[], most: number): ServiceError {
+  const name = nameOf([param])
+  const expected = `at most ${most.toLocaleString('en-US')} members in all fields that this API does not have`
+  return new ServiceError('invalid_value', `Invalid value for '${name}': expected ${expected}.`, { param: name })
+}

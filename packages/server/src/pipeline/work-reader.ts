@@ -4,7 +4,7 @@ import type { FieldTable } from '../upstreams/work-fields/field-table.ts'
 import { foldName } from '../upstreams/work-fields/fold-name.ts'
 import type { UnknownKind } from '../upstreams/work-fields/name-words.ts'
 import type { WorkKind } from '../upstreams/work-fields/work-field.ts'
-import { doubledField, unsupportedField } from './field-errors.ts'
+import { doubledField, tooManyMembers, unsupportedField } from './field-errors.ts'
 import { writtenNumber } from '../upstreams/work-fields/written-number.ts'
 
 /** The values of an object's members. */
@@ -43,6 +43,11 @@ export interface AskedWork {
  * So deep in an object do servers look for fields: `nvext.max_thinking_tokens`, `generation_config.thinking_config.…`.
  */
 const DEPTH_MAX = 6
+/**
+ * So many members are looked at in all fields together: twice as many as one object may have, and the work of some
+ * milliseconds. What servers read beside OpenAI's fields has a few dozen. Source: own choice.
+ */
+const MEMBERS_MAX = 20_000
 /** Probabilities of tokens that OpenAI's API gives at most. Source: its reference, `top_logprobs`. */
 const PROBABILITIES_MAX = 20
 
@@ -105,6 +110,8 @@ export class WorkReader implements AskedWork {
   needsLimit = false
   /** How often a field asked for work. */
   #asks = 0
+  /** How many members were looked at. */
+  #seen = 0
   readonly #table: FieldTable
   /** The text that goes on; null where it is written anew. */
   readonly #text: Buffer | null
@@ -120,6 +127,7 @@ export class WorkReader implements AskedWork {
   }
 
   #field(path: readonly string[], value: unknown, span: Span | null, isListed: boolean): void {
+    if (++this.#seen > MEMBERS_MAX) throw tooManyMembers(path, MEMBERS_MAX)
     if (value === null || value === undefined) return
     const name = path.at(-1) ?? ''
     const kind = this.#kindOf(path, name)
@@ -186,9 +194,9 @@ export class WorkReader implements AskedWork {
     if (path.length >= DEPTH_MAX) return
     if (isObject(value)) return this.#members(path, value, span, isListed)
     if (!Array.isArray(value) || !value.some(isObject)) return
-    const spans = span === null ? [] : this.#elementsIn(span)
+    const spans = span === null ? null : this.#objectsIn(span, value)
     for (const [index, entry] of value.entries()) {
-      if (isObject(entry)) this.#members([...path, String(index)], entry, spans[index] ?? null, true)
+      if (isObject(entry)) this.#members([...path, String(index)], entry, spans?.get(index) ?? null, true)
     }
   }
 
@@ -229,10 +237,15 @@ export class WorkReader implements AskedWork {
     return { kept, earlier }
   }
 
-  #elementsIn({ start, end }: Span): readonly Span[] {
-    const elements: Span[] = []
-    walkElements(this.#slice({ start, end }), (from, to) => elements.push({ start: start + from, end: start + to }))
-    return elements
+  /** The objects of a list, by their places in it. */
+  #objectsIn({ start, end }: Span, list: readonly unknown[]): ReadonlyMap<number, Span> {
+    const objects = new Map<number, Span>()
+    let index = 0
+    walkElements(this.#slice({ start, end }), (from, to) => {
+      if (isObject(list[index])) objects.set(index, { start: start + from, end: start + to })
+      index++
+    })
+    return objects
   }
 
   /** Each byte is parsed once for each level at most. */
