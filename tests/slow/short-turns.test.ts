@@ -85,7 +85,11 @@ const FORMS: readonly (readonly [path: string, before: string, after: string])[]
   ['/v1/messages/count_tokens', '{"model":"talks","messages":[{"role":"user","content":', '}]}'],
 ]
 /** What fills a string, each byte of it in its own way. */
-const UNITS = { letters: 'x', escapes: '\\u0041', 'line feeds': 'a\\n', accents: 'é', 'pairs of units': '😀' } as const
+const UNITS = {
+  ...{ letters: 'x', escapes: '\\u0041', 'line feeds': 'a\\n', accents: 'é', 'pairs of units': '😀' },
+  // Each has to be looked at to find where the string ends: they come with code and with JSON in a text.
+  ...{ quotes: '\\"', backslashes: '\\\\', 'lines of code': `${'x'.repeat(70)}\\"` },
+} as const
 
 function filled(before: string, unit: string, after: string): string {
   const room = BYTES - before.length - after.length
@@ -113,6 +117,18 @@ const BODIES: readonly (readonly [name: string, path: string, body: () => string
   ['elements to the limit', '/v1/chat/completions', () => extra(`[${'1,'.repeat(399_000)}1]`)],
   ['ids of tokens', '/v1/embeddings', () => `{"model":"embeds","input":[${'1,'.repeat(299_999)}1]}`],
   ['many texts', '/v1/embeddings', () => `{"model":"embeds","input":[${list(2_048, () => `"${'x'.repeat(8_000)}"`)}]}`],
+  [
+    'messages of code',
+    '/v1/chat/completions',
+    () =>
+      `{"model":"talks","messages":[${list(8_000, () => `{"role":"user","content":"${'\\"x\\\\'.repeat(800)}"}`)}]}`,
+  ],
+  [
+    'members to the limit at the bottom',
+    '/v1/chat/completions',
+    () => extra(`{"a":{"b":{"c":{"d":[${list(14, () => `{${list(9_999, (at) => `"k${at}":1`)}}`)}]}}}}`),
+  ],
+  ['an object behind elements', '/v1/chat/completions', () => extra(`[${'1,'.repeat(399_000)}{"a":1}]`)],
   ['brackets', '/v1/chat/completions', () => '['.repeat(BYTES)],
   ['a string without an end', '/v1/chat/completions', () => `{"a":"${'x'.repeat(BYTES)}`],
 ]

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Endpoint, UsageType } from '@svc/contract'
 import { requireCredits } from '../money/billing/require-credits.ts'
 import { ServiceError } from '../platform/errors/service-error.ts'
-import { type CountedJson, countStructure, parseAhead, turnBefore } from '../pipeline/json-call.ts'
+import { type CountedJson, countInTurns, parseAhead } from '../pipeline/json-call.ts'
 import type { Caller } from '../access/keys/caller.ts'
 import type { RouteKit } from './route-kit.ts'
 import { readAsCaller } from './read-as-caller.ts'
@@ -92,8 +92,7 @@ async function readCounted({ limits }: RouteKit, call: RouteCall, bytesMax: numb
     budget.giveValues(taken)
   }
   try {
-    await turnBefore(body)
-    const { text, values } = countStructure(body)
+    const { text, values } = await countInTurns(body)
     budget.takeValues(values)
     taken = values
     await parseAhead(text)

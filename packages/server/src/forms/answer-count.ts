@@ -7,7 +7,7 @@ import { admitCaller, type RouteCall } from '../edge/route.ts'
 import type { ChatCall } from '../modalities/chat/parse-chat.ts'
 import type { ChatRoutesDeps } from '../modalities/chat/chat-routes-deps.ts'
 import { requireActive } from '../money/billing/require-active.ts'
-import { type CountedJson, countStructure, parseAhead, turnBefore } from '../pipeline/json-call.ts'
+import { type CountedJson, countInTurns, parseAhead } from '../pipeline/json-call.ts'
 import { type CountedPrompt, countPromptTokens } from './count-prompt-tokens.ts'
 
 /**
@@ -34,8 +34,7 @@ export async function answerCount(
   const { body, release } = read
   try {
     await requireActive(deps.balance.store, caller)
-    await turnBefore(body)
-    const { text } = countStructure(body)
+    const { text } = await countInTurns(body)
     await parseAhead(text)
     const chat = await parse(text, caller)
     call.request.facts.model = chat.request.model

@@ -34,29 +34,41 @@ export interface CountedBody {
  * @throws {ServiceError} `invalid_value`, naming the outermost member that holds too much.
  */
 export function countStructure(text: Buffer): CountedBody {
+  const counter = new JsonCounter(REQUEST_JSON)
   try {
-    const counter = new JsonCounter(REQUEST_JSON)
     counter.count(text)
-    return { text: text as CountedJson, values: counter.values }
   } catch (error) {
-    if (!(error instanceof JsonLimitError)) throw error
-    const { limit, most, param } = error
-    const subject = param === null ? 'the body' : `'${param}'`
-    const expected = limitTexts[limit](most.toLocaleString('en-US'))
-    throw new ServiceError('invalid_value', `Invalid value for ${subject}: expected ${expected}.`, {
-      param,
-      cause: error,
-    })
+    throw tooMuch(error)
   }
+  return { text: text as CountedJson, values: counter.values }
+}
+
+/** The same, in many short turns of the event loop where the body is large. @throws {ServiceError} as that. */
+export async function countInTurns(text: Buffer): Promise<CountedBody> {
+  if (text.length < LARGE_BYTES) return countStructure(text)
+  await nextTurn()
+  const counter = new JsonCounter(REQUEST_JSON)
+  try {
+    await counter.countInTurns(text, nextTurn)
+  } catch (error) {
+    throw tooMuch(error)
+  }
+  return { text: text as CountedJson, values: counter.values }
+}
+
+function tooMuch(error: unknown): unknown {
+  if (!(error instanceof JsonLimitError)) return error
+  const { limit, most, param } = error
+  const subject = param === null ? 'the body' : `'${param}'`
+  const expected = limitTexts[limit](most.toLocaleString('en-US'))
+  return new ServiceError('invalid_value', `Invalid value for ${subject}: expected ${expected}.`, {
+    param,
+    cause: error,
+  })
 }
 
 /** Bodies from this size on are parsed in many turns, in bytes. Source: own choice; below it a parse takes 4 ms at most. */
 const LARGE_BYTES = 512 * 1024
-
-/** Lets other work of the event loop come before that on a large body. */
-export async function turnBefore(body: Buffer): Promise<void> {
-  if (body.length >= LARGE_BYTES) await nextTurn()
-}
 
 /** What was parsed ahead, by its text. */
 const ahead = new WeakMap<Buffer, { readonly value: unknown }>()

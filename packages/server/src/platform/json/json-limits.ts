@@ -3,6 +3,7 @@
  * million members, thousands of levels or a number of a million digits, and all clients wait while one thread reads
  * them.
  */
+import { findLongStrings } from './find-long-strings.ts'
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -68,6 +69,20 @@ export class JsonLimitError extends Error {
   }
 }
 
+/** How far a text is counted. */
+interface Place {
+  readonly at: number
+  /** What each open object has; null for an array. */
+  readonly open: readonly (number | null)[]
+  /** Whether the last byte was an opening bracket. */
+  readonly isFirst: boolean
+}
+
+const START: Place = { at: 0, open: [], isFirst: false }
+
+/** What one turn counts, in bytes: some milliseconds. */
+const TURN_BYTES = 512 * 1024
+
 /** Longest key that is quoted, in bytes. */
 const KEY_LENGTH_MAX = 64
 
@@ -96,11 +111,31 @@ export class JsonCounter {
    * @throws {JsonLimitError} at the first byte that is too much.
    */
   count(text: Buffer): void {
+    this.#walk(text, START, text.length)
+  }
+
+  /**
+   * Counts one large text in many turns of the event loop.
+   *
+   * @param pause lets other work of the event loop come between.
+   * @throws {JsonLimitError} as `count`.
+   */
+  async countInTurns(text: Buffer, pause: () => Promise<void>): Promise<void> {
+    await findLongStrings(text, pause)
+    for (let place: Place = START; place.at < text.length;) {
+      await pause()
+      place = this.#walk(text, place, place.at + TURN_BYTES)
+    }
+  }
+
+  /** @returns the first place at or behind `stop` where it can go on. */
+  #walk(text: Buffer, { at: from, open: outer, isFirst: wasFirst }: Place, stop: number): Place {
     const { depth, numberLength } = this.#limits
-    // What each open object has; null for an array.
-    const open: (number | null)[] = []
-    let isFirst = false
-    for (let at = 0; at < text.length;) {
+    const end = Math.min(stop, text.length)
+    const open = [...outer]
+    let isFirst = wasFirst
+    let at = from
+    while (at < end) {
       const byte = text[at] as number
       if (byte <= 0x20) {
         at++
@@ -117,12 +152,13 @@ export class JsonCounter {
         continue
       } else if (isNumberByte(byte)) {
         const start = at
-        while (isNumberByte(text[at])) at++
+        while (at - start <= numberLength && isNumberByte(text[at])) at++
         if (at - start > numberLength) this.#refuse('numberLength', text, start)
         continue
       }
       at++
     }
+    return { at, open, isFirst }
   }
 
   #countOne(open: (number | null)[], text: Buffer, at: number): void {

@@ -11,6 +11,11 @@ const units = ['x', '\\n', '\\\\', '\\u0041', '\\ud83d\\ude00', '😀', 'é', '\
 test.each(units)('a long string of %s is read as by JSON.parse', async (unit) => {
   const text = `{"a":"${unit.repeat(LONG / unit.length)}","b":["${unit.repeat(300)}",1,{"c":"${unit}"}]}`
   expect(await parse(text)).toEqual(JSON.parse(text))
+  // Wherever its pieces end.
+  for (let at = 1; at < 7; at++) {
+    const moved = text.replace('"a":"', `"a":"${'a'.repeat(at)}`)
+    expect((await parse(moved)) as unknown).toEqual(JSON.parse(moved))
+  }
 })
 
 test('random texts are read as by JSON.parse, also where they are none', async () => {

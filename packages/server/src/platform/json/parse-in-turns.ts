@@ -5,10 +5,9 @@
  */
 import { randomBytes } from 'node:crypto'
 import { BACKSLASH, COLON, QUOTE, stringEnd } from './json-bytes.ts'
+import { findLongStrings, LONG_BYTES } from './find-long-strings.ts'
 import { textStart } from './json-body.ts'
 
-/** Strings from this size on are cut out, in bytes. Source: own choice. */
-const LONG_BYTES = 256
 /** What one turn reads of strings, in bytes: about a millisecond. */
 const TURN_BYTES = 512 * 1024
 /** Values, or strings, that one turn looks at. */
@@ -75,18 +74,22 @@ async function cutStrings(text: Buffer, pause: Pause): Promise<Skeleton> {
   return { text: Buffer.concat(pieces).toString('utf8'), cuts }
 }
 
+/** Bytes of an escape at most: \uXXXX. */
+const ESCAPE_BYTES = 6
+
 /** The end of a piece of a string that cuts neither a character nor an escape in two. */
 function pieceEnd(text: Buffer, from: number, end: number): number {
   let most = Math.min(from + TURN_BYTES, end)
   if (most === end) return end
   while (((text[most] ?? 0) & 0xc0) === 0x80) most--
-  let at = text.indexOf(BACKSLASH, from)
-  while (at !== -1 && at < most) {
-    const next = at + (text[at + 1] === 0x75 ? 6 : 2)
-    if (next > most) return Math.min(next, end)
-    at = text.indexOf(BACKSLASH, next)
-  }
-  return most
+  const slash = text.lastIndexOf(BACKSLASH, most - 1)
+  if (slash <= most - ESCAPE_BYTES || slash < from) return most
+  // Of backslashes in a row each second is one that the one before has escaped.
+  let slashes = 1
+  while (slash - slashes >= from && text[slash - slashes] === BACKSLASH) slashes++
+  if (slashes % 2 === 0) return most
+  const next = slash + (text[slash + 1] === 0x75 ? ESCAPE_BYTES : 2)
+  return next > most ? Math.min(next, end) : most
 }
 
 /** @throws {SyntaxError} for a string that is none. */
@@ -95,7 +98,7 @@ async function readString(text: Buffer, { start, end }: Cut, pause: Pause): Prom
   const last = end - 1
   // Two quotes that an odd number of backslashes precedes are within a string that never ends.
   let slashes = 0
-  while (text[last - 1 - slashes] === BACKSLASH) slashes++
+  for (; text[last - 1 - slashes] === BACKSLASH; slashes++) if (slashes % TURN_BYTES === TURN_BYTES - 1) await pause()
   if (text[last] !== QUOTE || slashes % 2 === 1) throw new SyntaxError('Unterminated string in JSON')
   let read = ''
   for (let at = start + 1; at < last;) {
@@ -157,6 +160,7 @@ async function restore(root: unknown, strings: readonly string[], pause: Pause):
  * @throws {TooDenseError} where more than `STRUCTURE_BYTES_MAX` are left without its long strings.
  */
 export async function parseInTurns(text: Buffer, pause: Pause): Promise<unknown> {
+  await findLongStrings(text, pause)
   const { text: skeleton, cuts } = await cutStrings(text, pause)
   await pause()
   const root: unknown = JSON.parse(skeleton)

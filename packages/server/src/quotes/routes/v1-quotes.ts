@@ -6,7 +6,7 @@ import { readBody } from '../../edge/read-body.ts'
 import { checkContentType } from '../../edge/read-json-body.ts'
 import { admitCaller, type RouteCall } from '../../edge/route.ts'
 import { requireActive } from '../../money/billing/require-active.ts'
-import { countStructure, parseAhead, parseJsonObject, scanBody, turnBefore } from '../../pipeline/json-call.ts'
+import { countInTurns, parseAhead, parseJsonObject, scanBody } from '../../pipeline/json-call.ts'
 import { amountOf } from '../../pricing/bound-line.ts'
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
@@ -46,14 +46,13 @@ async function takeQuote(
   caller: Caller,
   bytes: Buffer,
 ): Promise<Printed<QuoteReply>> {
-  await turnBefore(bytes)
-  const { text } = countStructure(bytes)
+  const { text } = await countInTurns(bytes)
   await parseAhead(text)
   const asked = parseBySchema(quoteRequest, parseJsonObject(text))
   const { valueStart, valueEnd } = scanBody(text).get('body') ?? { valueStart: 0, valueEnd: 0 }
   try {
     // The very bytes that would be sent: they decide how long the input is.
-    const body = countStructure(text.subarray(valueStart, valueEnd)).text
+    const { text: body } = await countInTurns(text.subarray(valueStart, valueEnd))
     await parseAhead(body)
     const take = await quoteBody(deps, asked.endpoint, { caller, requestId: request.id, body })
     const { quote, model, likely, lines } = await take(deps.chat)
