@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
 import { type ActingMember, lockTeam, stillMay } from '../keys/acting-member.ts'
 import type { TeamInvitationTable } from '../../platform/db/people-schema.ts'
@@ -41,9 +42,10 @@ export interface NewLink {
 export interface InvitationStore {
   /**
    * Writes an invitation in the place of one that is open for the same team and address. Returns false, and changes
-   * nothing, where the inviter may not invite any more.
+   * nothing, where the inviter may not invite any more, or as many are open as may be: of several at the same moment
+   * each counts those before it.
    */
-  insert(invitation: NewInvitation): Promise<boolean>
+  insert(invitation: NewInvitation, openMax: number): Promise<boolean>
   /** Those that were neither taken nor withdrawn, newest first, at most `limit`; expired ones among them. */
   listOpen(teamId: string, limit: number): Promise<readonly Invitation[]>
   /** Open ones for an address. */
@@ -93,13 +95,13 @@ export function createInvitationStore(database: Database): InvitationStore {
       .where('accepted_at', 'is', null)
       .where('revoked_at', 'is', null)
   return {
-    async insert(invitation) {
+    async insert(invitation, openMax) {
       const { teamId, email, now, by } = invitation
       const before = close(now).where('team_id', '=', teamId).where('email', '=', email).where(stillMay(by))
       const [, , inserted] = await database.write([
         lockTeam(database, teamId),
         before.compile(),
-        insertStatement(database, invitation),
+        insertStatement(database, invitation, openMax),
       ])
       return inserted === 1
     },
@@ -160,7 +162,7 @@ export function createInvitationStore(database: Database): InvitationStore {
 /** Invitations of one address that are shown at most. */
 const LISTED_MAX = 50
 
-function insertStatement({ read }: Database, invitation: NewInvitation) {
+function insertStatement({ read }: Database, invitation: NewInvitation, openMax: number) {
   const { invitationId, teamId, email, role, tokenHash, invitedBy, now, expiresAt, by } = invitation
   const row = read
     .selectFrom('team')
@@ -176,6 +178,10 @@ function insertStatement({ read }: Database, invitation: NewInvitation) {
     ])
     .where('team.team_id', '=', teamId)
     .where(stillMay(by))
+    .where(
+      sql<boolean>`(select count(*) from team_invitation
+        where team_id = ${teamId} and accepted_at is null and revoked_at is null) < ${openMax}`,
+    )
   return read
     .insertInto('team_invitation')
     .columns(['invitation_id', 'team_id', 'email', 'role', 'token_hash', 'invited_by', 'created_at', 'expires_at'])

@@ -59,19 +59,19 @@ export async function inviteMember(
   if ((await deps.teams.listMembers(teamId)).some((member) => member.email === email)) {
     throw new ServiceError('already_member', 'This address belongs to a member of the team.', { param: 'email' })
   }
-  const open = await store.listOpen(teamId, INVITATIONS_MAX)
-  if (open.length >= INVITATIONS_MAX && !open.some((invitation) => invitation.email === email)) {
-    throw new ServiceError('limit_reached', `A team has at most ${INVITATIONS_MAX} open invitations. Withdraw one.`)
-  }
   const now = clock.now()
   const token = createToken()
   const invitationId = createId(now)
-  const isWritten = await store.insert({
+  const written = {
     ...{ invitationId, teamId, email, role: request.role, invitedBy: userId, now },
     ...{ tokenHash: hashToken(token), expiresAt: now + INVITATION_MS },
     by: actingOn({ ...membership, userId }, request.role),
-  })
-  if (!isWritten) throw roleLost()
+  }
+  if (!(await store.insert(written, INVITATIONS_MAX))) {
+    const open = await store.listOpen(teamId, INVITATIONS_MAX)
+    if (open.length < INVITATIONS_MAX) throw roleLost()
+    throw new ServiceError('limit_reached', `A team has at most ${INVITATIONS_MAX} open invitations. Withdraw one.`)
+  }
   const invitation = await getOpen(deps, teamId, invitationId)
   await sendOrWithdraw(deps, invitation, token)
   return invitation

@@ -21,7 +21,7 @@ export interface TeamWrites {
 }
 
 export interface TeamSettingsDeps {
-  readonly store: Pick<TeamStore, 'countOwned' | 'insert'>
+  readonly store: Pick<TeamStore, 'insert'>
   readonly settings: Pick<TeamSettingsStore, 'find'>
   /** Each of them is written only while the member may do it. */
   readonly writesOf: (by: ActingMember) => TeamWrites
@@ -42,14 +42,11 @@ export async function createTeam(
   { store, clock }: Pick<TeamSettingsDeps, 'store' | 'clock'>,
   owner: { readonly userId: string; readonly teamName: string },
 ): Promise<string> {
-  if ((await store.countOwned(owner.userId)) >= OWNED_TEAMS_MAX) {
-    throw new ServiceError('limit_reached', `A person owns at most ${OWNED_TEAMS_MAX} teams. Leave one first.`)
-  }
   const now = clock.now()
   const teamId = createId(now)
   const team = { teamId, accountId: createId(now), name: owner.teamName, ownerId: owner.userId, createdAt: now }
-  await store.insert({ ...team, isPersonal: false })
-  return teamId
+  if (await store.insert({ ...team, isPersonal: false }, OWNED_TEAMS_MAX)) return teamId
+  throw new ServiceError('limit_reached', `A person owns at most ${OWNED_TEAMS_MAX} teams. Leave one first.`)
 }
 
 export interface TeamSettingsView {

@@ -17,8 +17,13 @@ export interface NewTeam {
 }
 
 export interface TeamStore {
-  /** Writes account, balance, team and owner, all or none. False when the person has a personal team already. */
-  insert(team: NewTeam): Promise<boolean>
+  /**
+   * Writes account, balance, team and owner, all or none. False when the person has a personal team already, or owns
+   * as many teams as they may by then: of several at the same moment each counts those before it.
+   *
+   * @param ownedMax how many teams the person may own with this one; absent for any number.
+   */
+  insert(team: NewTeam, ownedMax?: number): Promise<boolean>
   /** Oldest first. */
   listMemberships(userId: string): Promise<readonly Membership[]>
   findMembership(userId: string, teamId: string): Promise<Membership | null>
@@ -41,8 +46,6 @@ export interface TeamStore {
    */
   removeMember(member: Omit<RoleChange, 'to'> & { readonly keys?: LostRole['keys'] }): Promise<boolean>
   rename(teamId: string, name: string): Promise<void>
-  /** How many teams a person owns. */
-  countOwned(userId: string): Promise<number>
   /** Makes a team that exists the person's own; they become its owner. Repeating it changes nothing. */
   makePersonal(member: { teamId: string; userId: string; createdAt: number }): Promise<void>
 }
@@ -76,10 +79,10 @@ export function createTeamStore(database: Database): TeamStore {
       ])
       .where('team_member.user_id', '=', userId)
   return {
-    async insert(team) {
+    async insert(team, ownedMax) {
       try {
-        await database.write(insertStatements(database, team))
-        return true
+        const [, inserted] = await database.write(insertStatements(database, team, ownedMax))
+        return inserted === 1
       } catch (error) {
         if (isUniqueViolation(error)) return false
         throw error
@@ -162,15 +165,6 @@ export function createTeamStore(database: Database): TeamStore {
         .onConflict((conflict) => conflict.columns(['team_id', 'user_id']).doNothing())
       await database.write([own.compile(), join.compile()])
     },
-    async countOwned(userId) {
-      const row = await read
-        .selectFrom('team_member')
-        .select((select) => select.fn.countAll<number>().as('teams'))
-        .where('user_id', '=', userId)
-        .where('role', '=', 'owner')
-        .executeTakeFirstOrThrow()
-      return row.teams
-    },
   }
 }
 
@@ -214,19 +208,33 @@ function membershipOf(row: Omit<Membership, 'isPersonal'> & { readonly personalU
   return { ...membership, isPersonal: personalUserId !== null }
 }
 
-function insertStatements({ read }: Database, team: NewTeam): readonly CompiledQuery[] {
+/** The account is written where the person may own one more team, and all else where it was. */
+function insertStatements(
+  { read }: Database,
+  team: NewTeam,
+  ownedMax = Number.MAX_SAFE_INTEGER,
+): readonly CompiledQuery[] {
   const { teamId, accountId, name, ownerId, createdAt } = team
+  const isInserted = sql`exists (select 1 from account where account_id = ${accountId})`
+  const personalId = team.isPersonal ? ownerId : null
   return [
-    read.insertInto('account').values({ account_id: accountId, name, status: 'active', created_at: createdAt }),
-    read.insertInto('balance').values({ account_id: accountId, posted: 0n, held: 0n }),
-    read.insertInto('team').values({
-      team_id: teamId,
-      account_id: accountId,
-      budget_id: null,
-      name,
-      created_at: createdAt,
-      personal_user_id: team.isPersonal ? ownerId : null,
-    }),
-    read.insertInto('team_member').values({ team_id: teamId, user_id: ownerId, role: 'owner', created_at: createdAt }),
-  ].map((query) => query.compile())
+    // Teams of one person are made one after the other.
+    sql`update sign_in_user set name = name where id = ${ownerId}`,
+    sql`
+      insert into account (account_id, name, status, created_at)
+      select ${text(accountId)}, ${text(name)}, 'active', ${whole(createdAt)}
+       where (select count(*) from team_member where user_id = ${ownerId} and role = 'owner') < ${ownedMax}`,
+    sql`insert into balance (account_id, posted, held) select ${text(accountId)}, 0, 0 where ${isInserted}`,
+    sql`
+      insert into team (team_id, account_id, budget_id, name, created_at, personal_user_id)
+      select ${text(teamId)}, ${text(accountId)}, null, ${text(name)}, ${whole(createdAt)}, ${text(personalId)}
+       where ${isInserted}`,
+    sql`
+      insert into team_member (team_id, user_id, role, created_at)
+      select ${text(teamId)}, ${text(ownerId)}, 'owner', ${whole(createdAt)} where ${isInserted}`,
+  ].map((statement) => statement.compile(read))
 }
+
+// PostgreSQL takes the values of a `select` for text.
+const text = (value: string | null) => sql`cast(${value} as text)`
+const whole = (value: number) => sql`cast(${value} as bigint)`
