@@ -113,7 +113,7 @@ export function insertStatements(database: Database, key: NewKey, old?: Predeces
     ...(holder === null && by === undefined ? [] : [lockTeam(database, teamId)]),
     ...(old === undefined ? [] : [lockKey(database, old)]),
     ...(key.sharesBudget ? [] : [insertBudget(database, key, isAllowed)]),
-    insertKey(database, key, isAllowed),
+    insertKey(database, key, { isAllowed, old }),
   ]
 }
 
@@ -184,7 +184,15 @@ function insertBudget({ read }: Database, key: NewKey, isAllowed: Expression<Sql
     insert into budget (budget_id, limit_nanocredits, period) ${values}`.compile(read)
 }
 
-function insertKey({ read }: Database, key: NewKey, isAllowed: Expression<SqlBool>): CompiledQuery {
+interface KeyInsert {
+  readonly isAllowed: Expression<SqlBool>
+  readonly old: Predecessor | undefined
+}
+
+function insertKey({ read }: Database, key: NewKey, { isAllowed, old }: KeyInsert): CompiledQuery {
+  // What a successor may do is what its predecessor may by now: it may have been narrowed since it was read.
+  const ofOld = (column: 'models' | 'requests_per_minute') =>
+    old === undefined ? null : sql`(select ${sql.ref(column)} from api_key where key_id = ${old.keyId})`
   const columns = {
     key_id: text(key.keyId),
     team_id: text(key.teamId),
@@ -195,8 +203,8 @@ function insertKey({ read }: Database, key: NewKey, isAllowed: Expression<SqlBoo
     pepper_version: whole(key.pepperVersion),
     display: text(key.display),
     rights: text(key.rights),
-    models: text(key.models),
-    requests_per_minute: whole(key.requestsPerMinute),
+    models: ofOld('models') ?? text(key.models),
+    requests_per_minute: ofOld('requests_per_minute') ?? whole(key.requestsPerMinute),
     expires_at: whole(key.expiresAt),
     created_at: whole(key.createdAt),
     mirrored_by: text(key.mirroredBy),

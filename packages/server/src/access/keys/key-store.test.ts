@@ -137,6 +137,18 @@ describeEachEngine('keys', (engine) => {
       expect(await usableOf(account.accountId)).toEqual([])
     })
 
+    test('gives the new key what the old one was narrowed to meanwhile', async () => {
+      const { keyId } = await make({ ...(await makeAccount()), name: 'wide' })
+      const find = async (id: string) => {
+        const found = await store.find(id)
+        const limit = { budgetId: found!.budgetId, requestsPerMinute: 7 }
+        await store.change(id, { changedAt: clock.time, models: '["svc-gpt"]', limit })
+        return found
+      }
+      const next = await rotate({ find }, keyId, HOUR_MS)
+      expect(await store.find(next.keyId)).toMatchObject({ models: '["svc-gpt"]', requestsPerMinute: 7 })
+    })
+
     // Whatever a process does after its write, or does not any more.
     test.each([0, HOUR_MS])('ends the old key in the step that makes the new one (overlap %i)', async (overlapMs) => {
       const account = await makeAccount()
