@@ -44,14 +44,27 @@ interface Person {
   readonly password: string | null
 }
 
+/** The user of an address, made where there is none yet: of several requests at the same moment one makes it. */
+async function findOrMake(ctx: GenericEndpointContext, person: Pick<Person, 'email' | 'name'>) {
+  const { internalAdapter } = ctx.context
+  const email = person.email.toLowerCase()
+  const find = async () => (await internalAdapter.findUserByEmail(email))?.user ?? null
+  const known = await find()
+  if (known !== null) return { user: known, isNew: false }
+  const made = internalAdapter.createUser({ email, name: person.name, emailVerified: true }, { method: 'svc-entry' })
+  try {
+    return { user: await made, isNew: true }
+  } catch (error) {
+    const user = await find()
+    if (user === null) throw error
+    return { user, isNew: false }
+  }
+}
+
 /** Signs a user in; the user is made where there is none yet. */
 async function enter(ctx: GenericEndpointContext, person: Person): Promise<string> {
   const { internalAdapter, password: passwords } = ctx.context
-  const email = person.email.toLowerCase()
-  const found = await internalAdapter.findUserByEmail(email)
-  const user =
-    found?.user ??
-    (await internalAdapter.createUser({ email, name: person.name, emailVerified: true }, { method: 'svc-entry' }))
+  const { user } = await findOrMake(ctx, person)
   if (person.password !== null) {
     const hash = await passwords.hash(person.password)
     await internalAdapter.linkAccount({
@@ -61,9 +74,13 @@ async function enter(ctx: GenericEndpointContext, person: Person): Promise<strin
       password: hash,
     })
   }
-  const session = await internalAdapter.createSession(user.id)
-  await setSessionCookie(ctx, { session, user })
+  await begin(ctx, user)
   return user.id
+}
+
+async function begin(ctx: GenericEndpointContext, user: Awaited<ReturnType<typeof findOrMake>>['user']): Promise<void> {
+  const session = await ctx.context.internalAdapter.createSession(user.id)
+  await setSessionCookie(ctx, { session, user })
 }
 
 function demoEndpoint(deps: EntryDeps) {
@@ -100,14 +117,15 @@ function joinEndpoint(deps: EntryDeps) {
     if (email === null) {
       throw new APIError('FORBIDDEN', { code: 'INVITATION_ENDED', message: 'This invitation is not open any more.' })
     }
-    if ((await ctx.context.internalAdapter.findUserByEmail(email)) !== null) {
+    const { user, isNew } = await findOrMake(ctx, { email, name: ctx.body.name })
+    if (!isNew) {
       throw new APIError('CONFLICT', {
         code: 'SIGN_IN_FIRST',
         message: 'There is an account for this address: sign in.',
       })
     }
-    const userId = await enter(ctx, { email, name: ctx.body.name, password: null })
-    await deps.onJoined(ctx.body.token, userId)
+    await begin(ctx, user)
+    await deps.onJoined(ctx.body.token, user.id)
     return ctx.json({ ok: true })
   })
 }
