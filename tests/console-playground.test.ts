@@ -68,6 +68,15 @@ test('hostile words do nothing: no script, no image from elsewhere, no link but 
   expect(await play.page.content()).not.toContain('sk-svc-')
 })
 
+test('formulas are set without a word in the log of the browser', { timeout: TEST_MS }, async () => {
+  await play.page.getByRole('button', { name: 'New', exact: true }).click()
+  await ask('$\\frac{a}{b}$ and $\\pmb{x}$ and $\\fcolorbox{red}{blue}{y}$ but $\\nothing{$')
+  await expect.poll(() => answers('done').count(), { timeout: 30_000 }).toBe(2)
+  await expect.poll(() => answers('done').first().locator('.katex').count()).toBe(3)
+  expect(await answers('done').first().innerText()).toContain('\\nothing{')
+  expect(play.complaints).toEqual([])
+})
+
 test('a stop keeps what had come and shows its charge; edit and retry lose nothing', { timeout: TEST_MS }, async () => {
   await play.page.getByRole('button', { name: 'New', exact: true }).click()
   await play.page.getByRole('button', { name: 'Leave model 2 out' }).click()

@@ -3,10 +3,11 @@
  * Source: decision 0045 (the playground).
  */
 import { clsx } from 'clsx'
-import { Component, memo, type ReactNode } from 'react'
+import { Component, type ComponentType, memo, type ReactNode, useMemo } from 'react'
 import ReactMarkdown, { type Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import { CopyButton } from '../../../ui/copy-button.tsx'
+import type { FormulaProps } from './formula.tsx'
 import { hasMath, withMathMarks } from './math-text.ts'
 import { useExtras } from './use-extras.ts'
 
@@ -65,16 +66,24 @@ function CodeBlock({ children }: { readonly children?: ReactNode }) {
   )
 }
 
+function InlineCode({
+  children,
+  className,
+}: {
+  readonly children?: ReactNode
+  readonly className?: string | undefined
+}) {
+  return <code className={clsx('rounded bg-sunken px-1 font-mono text-[12.5px]', className)}>{children}</code>
+}
+
 const components: Components = {
   a: ({ href, children }) => <ExternalLink href={href}>{children}</ExternalLink>,
   // An image that a page loads tells its host what was asked: it is a link.
   img: ({ src, alt }) => (
     <ExternalLink href={typeof src === 'string' ? src : undefined}>{alt === '' ? src : alt}</ExternalLink>
   ),
-  pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
-  code: ({ children, className }) => (
-    <code className={clsx('rounded bg-sunken px-1 font-mono text-[12.5px]', className)}>{children}</code>
-  ),
+  pre: CodeBlock,
+  code: InlineCode,
   table: ({ children }) => (
     <div className="my-3 overflow-x-auto" role="region" aria-label="Table" tabIndex={0}>
       <table className="border-collapse text-left">{children}</table>
@@ -104,6 +113,22 @@ const components: Components = {
   input: ({ checked }) => <span aria-hidden>{checked === true ? '☑ ' : '☐ '}</span>,
 }
 
+/** The same where formulas can be set: the parser hands them over as code of the language `math`. */
+function withFormulas(Formula: ComponentType<FormulaProps>): Components {
+  const tex = (node: ReactNode): string => textOf(node).replace(/\n$/, '')
+  return {
+    ...components,
+    pre: ({ children }) =>
+      languageOf(children) === 'math' ? <Formula tex={tex(children)} isDisplay /> : <CodeBlock>{children}</CodeBlock>,
+    code: ({ children, className }) =>
+      className?.includes('math-inline') === true ? (
+        <Formula tex={tex(children)} isDisplay={false} />
+      ) : (
+        <InlineCode className={className}>{children}</InlineCode>
+      ),
+  }
+}
+
 /** What no parser should be given, and what broke one, is shown as it is. */
 class PlainWhereBroken extends Component<{ readonly text: string; readonly children: ReactNode }, { broken: boolean }> {
   override state = { broken: false }
@@ -119,14 +144,15 @@ class PlainWhereBroken extends Component<{ readonly text: string; readonly child
 
 /** With formulas and colours in code, once what makes them is there. */
 export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
-  const { remark, rehype } = useExtras({ math: hasMath(text), code: text.includes('```') })
+  const { remark, rehype, Formula } = useExtras({ math: hasMath(text), code: text.includes('```') })
+  const elements = useMemo(() => (Formula === null ? components : withFormulas(Formula)), [Formula])
   return (
     <PlainWhereBroken text={text}>
       <div className="break-words">
         <ReactMarkdown
           remarkPlugins={[remarkGfm, ...remark]}
           rehypePlugins={[...rehype]}
-          components={components}
+          components={elements}
           urlTransform={(address) => address}
         >
           {remark.length > 0 ? withMathMarks(text) : text}

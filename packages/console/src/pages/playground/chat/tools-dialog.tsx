@@ -32,7 +32,7 @@ export function ToolsDialog({ tools, onTools, onClose }: ToolsDialogProps) {
   return (
     <Dialog
       title="Tools"
-      lead="A model may call them. With a reply written here the answer goes on by itself, as requests of their own; without one you are asked."
+      lead="Functions that the model may call. A call is answered with the reply written here, in a further request that is charged too; without a reply you are asked for one."
       look="wide"
       onClose={onClose}
     >
