@@ -64,6 +64,11 @@ test('an alias has the provider of the model that it leads to', () => {
   expect(providerOf(model({ id: 'plain' }))).toBe('owner')
 })
 
+test('the prefix of a catalog is the provider of none', () => {
+  expect(providerOf(model({ id: 'openrouter/globex/two' }))).toBe('globex')
+  expect(providerOf(model({ id: 'svc-fast', alias: 'openrouter/acme/one' }))).toBe('acme')
+})
+
 test('99.96 % is not said to be all', () => {
   expect([shareText(0.9996), shareText(1)]).toEqual(['99.9 %', '100 %'])
   expect([secondsText(423), secondsText(12_340), secondsText(null)]).toEqual(['0.42 s', '12 s', ''])

@@ -13,9 +13,9 @@ import type { ModelsSearch, ModelSort } from '../../app/search.ts'
 export type Model = Exact<ModelEntry>
 export type Speed = ModelSpeeds['data'][number]
 
-/** Who sells or made it: what comes before the slash of an id, else the list's word. */
+/** Who made it: the part of an id before its name, without the prefix of a catalog; else the list's word. */
 export function providerOf({ id, owned_by: owner, svc }: Model): string {
-  const [, named] = /^([\w.-]{1,60})\//.exec(svc.alias_for ?? id) ?? []
+  const [, named] = /(?:^|\/)([\w.-]{1,60})\/[^/]+$/.exec(svc.alias_for ?? id) ?? []
   return named ?? owner
 }
 

@@ -47,8 +47,8 @@ export function ModelsTable({ models, speeds, compared, onCompare, ...sorting }:
             )}
             <th className={clsx(headCell, 'hidden lg:table-cell')}>Takes</th>
             <SortHead {...sorting} by="newest" text="Added" className="hidden 2xl:table-cell" isRight />
-            <th className={clsx(headCell, right)}>
-              <span className="sr-only">Compare</span>
+            <th className={clsx(headCell, right, 'pl-0')}>
+              <span className="max-sm:sr-only">Compare</span>
             </th>
           </tr>
         </thead>
