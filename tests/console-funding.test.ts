@@ -90,7 +90,7 @@ describe.skipIf(!hasEvm())('funding', () => {
       const drawer = page.getByRole('dialog', { name: 'Deposit' })
       await drawer.getByText('Its credits are in the balance.').waitFor()
       await page.reload()
-      await drawer.getByText('25.000000 USDG').waitFor()
+      await drawer.getByText('25 USDG').waitFor()
       await drawer.getByLabel('Mail the receipt to').fill('Ada <ada@example.com>')
       await drawer.getByRole('button', { name: 'Send the receipt' }).click()
       await drawer.getByText('One plain address').waitFor()

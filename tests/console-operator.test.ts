@@ -153,7 +153,7 @@ test('a deposit under review is looked at and released', { timeout: TEST_MS }, a
   const { database } = gateway.gateway
   const deposit = await heldBackDeposit(database, gateway.accountId)
   await openPlace(page, 'Deposits')
-  await page.getByRole('link', { name: '25.000000 USDG' }).click()
+  await page.getByRole('link', { name: '25 USDG' }).click()
   await page.getByRole('dialog').getByText('No node can be asked').waitFor()
   expect(await faultsOf(page)).toEqual([])
   await page.getByRole('button', { name: 'Release …' }).click()

@@ -7,6 +7,14 @@ const UNITS = [
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
+/**
+ * A point in time to the second, in the person's own zone. The month is a word: figures alone are another day in another
+ * country.
+ *
+ * @param milliseconds since the epoch.
+ */
+export const exactTimeText = (milliseconds: number): string => exact.format(milliseconds)
+
 /** Clocks of browser and gateway differ by so much, and what has just happened is not to come. */
 const DRIFT_SECONDS = 10
 

@@ -1,9 +1,10 @@
-import { shortDecimal, usdShown } from '@svc/contract'
+import { usdShown } from '@svc/contract'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { FileText } from 'lucide-react'
 import { type Deposit, depositQuery, placesQuery } from '../../api/funding.ts'
 import { useCan, useTeam } from '../../api/session.ts'
+import { assetAmount } from '../../ui/asset-amount.ts'
 import { buttonLook } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Credits } from '../../ui/credits.tsx'
@@ -11,6 +12,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { exactTimeText } from '../../ui/time.tsx'
 import { ReceiptButton } from '../receipt/receipt-button.tsx'
 import { DepositProgress, progressOf } from './deposit-progress.tsx'
 import { Network } from '../../ui/network-mark.tsx'
@@ -53,9 +55,7 @@ function Details({ deposit }: { readonly deposit: Deposit }) {
     <>
       <p className="text-2xl leading-8 font-semibold">
         {deposit.credits === null ? (
-          <>
-            {shortDecimal(deposit.amount)} {deposit.asset}
-          </>
+          assetAmount(deposit.amount, deposit.asset)
         ) : (
           <Credits value={deposit.credits} withUsd />
         )}
@@ -63,7 +63,7 @@ function Details({ deposit }: { readonly deposit: Deposit }) {
       <DepositProgress progress={progressOf(deposit)} />
       <Facts>
         <Fact name="Amount">
-          <span className="figures">{deposit.amount}</span> {deposit.asset}
+          <span className="figures">{assetAmount(deposit.amount, deposit.asset)}</span>
         </Fact>
         {deposit.price_usd !== null && (
           <Fact name="Price">
@@ -72,7 +72,7 @@ function Details({ deposit }: { readonly deposit: Deposit }) {
             </span>{' '}
             for one {deposit.asset}
             {deposit.priced_at !== null && (
-              <span className="text-soft">, of {new Date(deposit.priced_at * 1_000).toLocaleString()}</span>
+              <span className="text-soft">, of {exactTimeText(deposit.priced_at * 1_000)}</span>
             )}
           </Fact>
         )}

@@ -5,6 +5,7 @@ import { ActionForm, type ActionFormProps } from '../../ui/action-form.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { limitOf } from '../../ui/limit-text.ts'
+import { exactTimeText } from '../../ui/time.tsx'
 import { ModelPicker } from './model-picker.tsx'
 import { RateField } from './rate-field.tsx'
 
@@ -81,7 +82,7 @@ export function KeyForm({ present, submitText, run, onSubmit, onClose }: KeyForm
   const [models, setModels] = useState<readonly string[]>(present?.models ?? [])
   const budgetNote = useId()
   const end = present?.expires_at ?? null
-  const kept = end === null ? [] : [{ value: KEEP, text: new Date(end * 1_000).toLocaleString() }]
+  const kept = end === null ? [] : [{ value: KEEP, text: exactTimeText(end * 1_000) }]
   return (
     <ActionForm
       action={submitText}

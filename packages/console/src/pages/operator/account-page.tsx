@@ -11,6 +11,7 @@ import { Card, Page } from '../../ui/page.tsx'
 import { bodyRow, cell, headCell, right, table } from '../../ui/table.ts'
 import { textLink } from '../../ui/text-link.ts'
 import { Time } from '../../ui/time.tsx'
+import { UsageStatus } from '../usage/usage-status.tsx'
 import type { ReactNode } from 'react'
 import { AccountActions } from './account-actions.tsx'
 import { AccountLimits } from './account-limits.tsx'
@@ -174,7 +175,7 @@ function Requests({ account: { requests } }: { readonly account: Account }) {
         <thead>
           <tr>
             <th className={clsx(headCell, 'pl-0')}>Model</th>
-            <th className={headCell}>Result</th>
+            <th className={headCell}>Status</th>
             <th className={clsx(headCell, right, 'pr-0')}>Charged</th>
           </tr>
         </thead>
@@ -189,15 +190,8 @@ function Requests({ account: { requests } }: { readonly account: Account }) {
                   <Time seconds={request.created} />
                 </div>
               </td>
-              <td
-                className={clsx(
-                  cell,
-                  'truncate max-sm:max-w-36',
-                  request.error_code === null ? 'text-soft' : 'text-danger',
-                )}
-                title={request.error_code ?? undefined}
-              >
-                {request.error_code ?? request.status}
+              <td className={cell}>
+                <UsageStatus record={request} />
               </td>
               <td className={clsx(cell, right, 'pr-0')}>
                 <Credits value={request.credits_charged} withUnit={false} />

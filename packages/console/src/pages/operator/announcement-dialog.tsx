@@ -35,7 +35,7 @@ export function AnnouncementDialog({ onClose }: { readonly onClose: () => void }
   return (
     <ActionDialog
       title="New announcement"
-      lead="Everybody who signs in reads it. It cannot be changed, but taken back."
+      lead="Everybody who signs in reads it. It cannot be changed later, only taken back."
       action="Announce it"
       run={publish}
       onClose={onClose}

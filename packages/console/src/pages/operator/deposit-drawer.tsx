@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { operatorDepositQuery } from '../../api/operator.ts'
+import { assetAmount } from '../../ui/asset-amount.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Credits } from '../../ui/credits.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -52,9 +53,7 @@ function Recorded({ deposit, teamId }: { readonly deposit: Deposit; readonly tea
   return (
     <div className="flex flex-col gap-4">
       <div>
-        <p className="figures text-2xl leading-8 font-semibold">
-          {deposit.amount_decimal} {deposit.asset}
-        </p>
+        <p className="figures text-2xl leading-8 font-semibold">{assetAmount(deposit.amount_decimal, deposit.asset)}</p>
         <p className="mt-1 flex flex-wrap items-center gap-2">
           <DepositMark state={deposit.status} />
           {deposit.credits === null ? (

@@ -1,6 +1,7 @@
 import { usdShown } from '@svc/contract'
 import { useQuery } from '@tanstack/react-query'
 import { evidenceQuery } from '../../api/operator.ts'
+import { assetAmount } from '../../ui/asset-amount.ts'
 import { Code } from '../../ui/code.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { Failure } from '../../ui/failure.tsx'
@@ -71,7 +72,7 @@ function Provider({ provider, deposit }: { readonly provider: ProviderWords; rea
                 'none at this place'
               ) : (
                 <>
-                  {transfer.amount} {transfer.asset} from <Code>{transfer.from}</Code>
+                  {assetAmount(transfer.amount, transfer.asset)} from <Code>{transfer.from}</Code>
                   {transfer.from !== deposit.sender && deposit.sender !== null && (
                     <Mark tone="bad">another sender</Mark>
                   )}

@@ -4,6 +4,7 @@ import { getRouteApi, Link, Outlet } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { operatorDepositsQuery } from '../../api/operator.ts'
 import type { DepositsSearch } from '../../app/operator-search.ts'
+import { assetAmount } from '../../ui/asset-amount.ts'
 import { Credits } from '../../ui/credits.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Failure } from '../../ui/failure.tsx'
@@ -119,7 +120,7 @@ function DepositTable({
                   resetScroll={false}
                   className="figures font-medium whitespace-nowrap after:absolute after:inset-0"
                 >
-                  {deposit.amount_decimal} {deposit.asset}
+                  {assetAmount(deposit.amount_decimal, deposit.asset)}
                 </Link>{' '}
                 <NetworkMark chainId={deposit.chainId} />
                 <div className="font-mono text-[12px] text-soft">{deposit.txHash.slice(0, 12)}…</div>

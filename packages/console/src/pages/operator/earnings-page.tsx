@@ -24,7 +24,7 @@ export function EarningsPage() {
   return (
     <Page
       title="Earnings"
-      lead="What was charged, what it cost and what was lost, of requests that began in a span of days (UTC)."
+      lead="In credits: what was charged, what it cost and what was lost, of requests that began in a span of days (UTC)."
     >
       <div className="flex flex-col gap-4">
         <EarningsSpan search={search} />

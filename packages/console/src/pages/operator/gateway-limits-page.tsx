@@ -96,7 +96,7 @@ function LimitTable({ name, limits, onPick }: LimitTableProps) {
         <thead>
           <tr>
             <th className={clsx(headCell, 'pl-0')}>Limit</th>
-            <th className={clsx(headCell, right, 'max-sm:pr-0')}>Holds</th>
+            <th className={clsx(headCell, right, 'max-sm:pr-0')}>In force</th>
             <th className={clsx(headCell, right, 'max-md:hidden')}>Default</th>
             <th className={clsx(headCell, 'max-sm:hidden')}>Where</th>
             <th className={clsx(headCell, right, 'pr-0 max-sm:hidden')}>

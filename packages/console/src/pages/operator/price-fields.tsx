@@ -2,11 +2,11 @@ import type { OfferPrice } from '@svc/contract'
 import { TextField } from '../../ui/field.tsx'
 
 const FIELDS = [
-  { name: 'input', label: 'Input, for 1M tokens', isNeeded: true },
-  { name: 'output', label: 'Output, for 1M tokens', isNeeded: true },
-  { name: 'cached_input', label: 'Cached input, for 1M tokens', isNeeded: false },
-  { name: 'cache_write', label: 'Cache write, for 1M tokens', isNeeded: false },
-  { name: 'request', label: 'Each request', isNeeded: false },
+  { name: 'input', label: 'Input, for 1M tokens', isNeeded: true, example: '2.50' },
+  { name: 'output', label: 'Output, for 1M tokens', isNeeded: true, example: '10' },
+  { name: 'cached_input', label: 'Cached input, for 1M tokens', isNeeded: false, example: 'as input' },
+  { name: 'cache_write', label: 'Cache write, for 1M tokens', isNeeded: false, example: 'as input' },
+  { name: 'request', label: 'Each request', isNeeded: false, example: 'nothing' },
 ] as const
 
 /** @param text of a named field. @param prefix of the names, where a form has several prices. */
@@ -32,7 +32,7 @@ interface PriceFieldsProps {
 export function PriceFields({ value, prefix = '', isOptional = false }: PriceFieldsProps) {
   return (
     <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
-      {FIELDS.map(({ name, label, isNeeded }) => (
+      {FIELDS.map(({ name, label, isNeeded, example }) => (
         <TextField
           key={name}
           label={label}
@@ -42,7 +42,7 @@ export function PriceFields({ value, prefix = '', isOptional = false }: PriceFie
           pattern={String.raw`\d{1,6}([.]\d{1,12})?`}
           wants="US dollars, such as 2.50"
           defaultValue={value?.[name] ?? ''}
-          placeholder={isNeeded ? '2.50' : 'as input'}
+          placeholder={example}
           autoComplete="off"
         />
       ))}

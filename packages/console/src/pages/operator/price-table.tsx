@@ -162,7 +162,9 @@ function ModelCell({ price, target, hasOneUpstream }: PriceRowsProps) {
 function OwnPrice({ target, alias }: { readonly target: Price; readonly alias: Price }) {
   const sold = (price: Price): string => price.lines.map(({ kind, selling }) => `${kind} ${selling}`).join()
   if (sold(target) === sold(alias)) return null
-  const prices = target.lines.map(({ kind, selling }) => `${shortDecimal(selling)} ${kind}`).join(', ')
+  const prices = target.lines
+    .map(({ kind, selling }) => `${shortDecimal(selling)} ${kind === 'unit' ? `per ${target.unit ?? 'unit'}` : kind}`)
+    .join(', ')
   return <div className="text-[12px] text-soft">by its own name {prices}</div>
 }
 

@@ -3,8 +3,7 @@ import type { ReactNode } from 'react'
 import type { FoundRequest } from '../../api/operator-requests.ts'
 import { Credits } from '../../ui/credits.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
-
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+import { exactTimeText } from '../../ui/time.tsx'
 
 /** What was charged and what it cost, the hold with each step, and the transfers. */
 export function RequestMovement({ found: { record, operator, hold, transfers } }: { readonly found: FoundRequest }) {
@@ -70,7 +69,7 @@ function Hold({ hold }: { readonly hold: NonNullable<FoundRequest['hold']> }) {
 function When({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={at} className="text-soft">
-      {exact.format(Date.parse(at))}
+      {exactTimeText(Date.parse(at))}
     </time>
   )
 }

@@ -10,10 +10,12 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Credits } from '../../ui/credits.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { Failure } from '../../ui/failure.tsx'
-import { Mark, type Tone } from '../../ui/mark.tsx'
+import { Mark } from '../../ui/mark.tsx'
 import { Card, Page } from '../../ui/page.tsx'
 import { bodyRow, cell, headCell, restCell, right, table } from '../../ui/table.ts'
 import { textLink } from '../../ui/text-link.ts'
+import { exactTimeText } from '../../ui/time.tsx'
+import { UsageStatus } from '../usage/usage-status.tsx'
 import { ReceiptCard } from './receipt-card.tsx'
 import { RefundDialog } from './refund-dialog.tsx'
 import { RequestMovement } from './request-movement.tsx'
@@ -77,8 +79,6 @@ function Details({ found, teamId }: { readonly found: FoundRequest; readonly tea
   )
 }
 
-const TONES: Readonly<Record<string, Tone>> = { ok: 'good', incomplete: 'careful', error: 'bad', cancelled: 'plain' }
-
 function RecordFacts({
   found: { record, operator },
   teamId,
@@ -89,13 +89,9 @@ function RecordFacts({
   const { account_id: accountId, upstream, generation_id: generationId } = operator
   return (
     <Facts>
-      <Fact name="Began">{new Date(record.created * 1_000).toLocaleString()}</Fact>
+      <Fact name="Began">{exactTimeText(record.created * 1_000)}</Fact>
       <Fact name="Status">
-        {record.state === 'pending' ? (
-          <Mark tone="accent">runs</Mark>
-        ) : (
-          <Mark tone={TONES[record.status] ?? 'plain'}>{record.error_code ?? record.status}</Mark>
-        )}
+        {record.state === 'pending' ? <Mark tone="accent">runs</Mark> : <UsageStatus record={record} />}
       </Fact>
       <Fact name="Account">
         {accountId === null ? (

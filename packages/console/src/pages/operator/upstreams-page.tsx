@@ -19,7 +19,7 @@ const CIRCUIT_TEXTS = { closed: 'closed', half_open: 'trying again', open: 'open
 export function UpstreamsPage() {
   const { data, error } = useQuery(upstreamsQuery)
   return (
-    <Page title="Upstreams" lead="Who answers, and how: by the word of the process that shows this page.">
+    <Page title="Upstreams" lead="Which upstreams answer, and how well, as this process of the gateway has seen it.">
       <div className="flex flex-col gap-4">
         <Failure error={error} />
         {data === undefined && error === null && <RowsSkeleton />}

@@ -5,6 +5,7 @@ import { Check, X } from 'lucide-react'
 import { Code } from '../../ui/code.tsx'
 import { Credits } from '../../ui/credits.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
+import { exactTimeText } from '../../ui/time.tsx'
 import type { CheckedFile, CheckedReceipts } from './check-receipts.ts'
 
 /** What came of each file, and of all of them together. */
@@ -87,7 +88,7 @@ function Step({ name, holds, finding }: StepProps) {
 function Said({ receipt: { entry, record } }: { readonly receipt: Receipt }) {
   return (
     <Facts>
-      <Fact name="Booked">{new Date(entry.booked_at).toLocaleString()}</Fact>
+      <Fact name="Booked">{exactTimeText(entry.booked_at)}</Fact>
       <Fact name="Kind">{entry.kind}</Fact>
       <Fact name="Amount">
         <Credits value={formatCredits(nanocreditsOf(BigInt(entry.amount)))} />

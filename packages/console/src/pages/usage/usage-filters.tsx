@@ -92,7 +92,7 @@ export function UsageFilters({ search, span, models, records }: UsageFiltersProp
         label="Status"
         value={search.status ?? ''}
         options={[
-          { value: '', text: 'Any' },
+          { value: '', text: 'All statuses' },
           ...usageStatuses.map((status) => ({ value: status, text: STATUS_TEXTS[status] })),
         ]}
         onPick={(status) => set({ status: usageStatuses.find((each) => each === status) })}

@@ -11,7 +11,7 @@ import { Fact, Facts } from '../../ui/facts.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { textLink } from '../../ui/text-link.ts'
-import { Time } from '../../ui/time.tsx'
+import { exactTimeText, Time } from '../../ui/time.tsx'
 import { ReceiptButton } from '../receipt/receipt-button.tsx'
 import { billOf, otherRule } from './bill.ts'
 import { UsageMovement } from './usage-movement.tsx'
@@ -64,7 +64,7 @@ function Details({ record }: { readonly record: Exact<TeamUsageRecord> }) {
       <Bill record={record} />
       <Facts>
         <Fact name="When">
-          <Time seconds={record.created} />, {new Date(record.created * 1_000).toLocaleString()}
+          <Time seconds={record.created} />, {exactTimeText(record.created * 1_000)}
         </Fact>
         <Fact name="Status">
           <UsageStatus record={record} />
