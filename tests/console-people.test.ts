@@ -114,7 +114,7 @@ test('an invitation: from the email to what the role may do, and out again', { t
   await guest.getByRole('button', { name: 'Change the team' }).click()
   await guest.getByRole('menuitem', { name: /Crew/ }).click()
   await guest.getByRole('link', { name: 'Team' }).click()
-  await guest.getByText('You are viewer').waitFor()
+  await guest.getByText('Your role: viewer').waitFor()
   // A viewer reads, and is shown nothing that they may not do.
   expect(await guest.getByRole('link', { name: 'Keys' }).count()).toBe(0)
   for (const name of ['Invite', 'Save the cap', 'Save the name', 'Actions for Demo']) {
@@ -190,7 +190,7 @@ test('a team sets its cap, its alert and its name', { timeout: TEST_MS }, async 
   await owner.getByLabel('A service key that was seen').selectOption('0')
   await owner.getByRole('button', { name: 'Save', exact: true }).click()
   await owner.getByText('A service key whose secret that person has seen ends at once').waitFor()
-  await owner.getByLabel('Mail below, in credits').fill('100')
+  await owner.getByLabel('Mail when below, in credits').fill('100')
   await owner.getByRole('button', { name: 'Save the alert' }).click()
   await owner.getByText('It is below now.').waitFor()
   await owner.getByLabel('Name of the team').fill('Night crew')

@@ -76,7 +76,7 @@ export function AccountMenu(props: MenuProps) {
       <DropdownMenu.Item asChild className={menuItem}>
         <a href="/docs">
           <BookOpen size={16} aria-hidden />
-          API reference
+          Docs
         </a>
       </DropdownMenu.Item>
       <DropdownMenu.Item className={menuItem} onSelect={() => void leave()}>

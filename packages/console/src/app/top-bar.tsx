@@ -15,7 +15,7 @@ export function TopBar() {
       <FindButton />
       <Balance />
       <a href="/docs" className="hidden py-1 text-soft hover:text-text lg:block">
-        API reference
+        Docs
       </a>
       <MenuButton
         menu={accountMenu}

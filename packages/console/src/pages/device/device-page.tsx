@@ -15,7 +15,7 @@ export function DevicePage() {
   const [found, setFound] = useState<{ readonly code: string; readonly device: WaitingDevice } | null>(null)
   const [decided, setDecided] = useState<Decided | null>(null)
   return (
-    <Page title="Sign in a terminal" lead="The terminal client shows a code when you run svc login on it.">
+    <Page title="Sign in a terminal" lead="Run svc login in the terminal: it shows the code that belongs here.">
       <div className="max-w-lg">
         <Card>
           {decided !== null ? (

@@ -2,11 +2,10 @@ import type { ReactNode } from 'react'
 import { useSignedIn } from '../../api/session.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Card } from '../../ui/page.tsx'
+import { fundCommand } from './fund-command.ts'
 
 const SETTINGS = `SVC_RPC_URLS_4663=https://…
 SVC_DEPOSIT_XPUB=xpub…`
-
-const COMMAND = 'npm run fund'
 
 /** Where deposits are off: what is missing, for operators who can change it. */
 export function DepositsOff() {
@@ -67,12 +66,13 @@ function Note({ title, children }: { readonly title: string; readonly children: 
 }
 
 function Command() {
+  const command = fundCommand()
   return (
     <div className="flex flex-wrap items-center gap-3">
       <code className="rounded border border-line bg-sunken px-3 py-1.5 font-mono text-[12.5px] text-text">
-        {COMMAND}
+        {command}
       </code>
-      <CopyButton text={COMMAND} what="the command" />
+      <CopyButton text={command} what="the command" />
       <span>pays the demo account, as a wallet would.</span>
     </div>
   )

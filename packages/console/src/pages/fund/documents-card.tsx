@@ -12,6 +12,7 @@ import { Failure } from '../../ui/failure.tsx'
 import { Card } from '../../ui/page.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { bodyRow, cell, headCell, right, table, tableFrame } from '../../ui/table.ts'
+import { textLink } from '../../ui/text-link.ts'
 import { useAction } from '../../ui/use-action.ts'
 import { monthText, utcDayText } from '../statement/statement-text.ts'
 import { BillingDialog } from './billing-dialog.tsx'
@@ -80,12 +81,21 @@ export function DocumentsCard() {
 
 function MadeOutTo({ billing: { details, seller } }: { readonly billing: Exact<TeamBilling> }) {
   const { user } = useSession()
+  const team = useTeam()
   if (seller === null) {
     return (
       <p className="text-soft">
-        {user?.is_operator === true
-          ? 'Give the business’s name and address under Operator, Settings: invoices need them.'
-          : 'The operator of this gateway has not given its business details, so there are no invoices yet.'}{' '}
+        {user?.is_operator === true ? (
+          <>
+            Invoices need the name and address of the business: give them in{' '}
+            <Link to="/team/$teamId/operator/settings" params={{ teamId: team.id }} className={textLink}>
+              the gateway’s settings
+            </Link>
+            .
+          </>
+        ) : (
+          'The operator of this gateway has not given its business details, so there are no invoices yet.'
+        )}{' '}
         Statements have every entry of a month.
       </p>
     )

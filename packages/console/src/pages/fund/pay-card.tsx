@@ -15,6 +15,7 @@ import { SendByWallet } from './send-by-wallet.tsx'
 import { parseUnits } from '../../wallet/wallet-calls.ts'
 import { uriOf } from './amount.ts'
 import { AmountField } from './amount-field.tsx'
+import { fundCommand } from './fund-command.ts'
 
 /** The address is beside it as text. */
 const QrCode = lazyPart<ComponentProps<typeof Code>>(
@@ -77,8 +78,8 @@ function TestMoneyNote({ kind }: { readonly kind: TestMoney }) {
     <p className="mt-4 rounded bg-test-net-soft px-3 py-2 text-test-net">
       {kind === 'local' ? (
         <>
-          A chain beside the gateway, with test money: <code className="font-mono">npm run fund</code> pays 25 USDG to
-          the demo account. Never send real coins here.
+          A chain beside the gateway, with test money: <code className="font-mono">{fundCommand()}</code> pays 25 USDG
+          to the demo account. Never send real coins here.
         </>
       ) : (
         'A test network: its coins are worth nothing elsewhere. Never send real coins here.'

@@ -5,6 +5,7 @@ import { named } from '../../api/named.ts'
 import type { Deposit } from '../../api/funding.ts'
 import { useSignedIn, useTeam } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
+import { onItsWay } from '../../ui/email-text.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { formText } from '../../ui/form-text.ts'
@@ -14,7 +15,7 @@ import { durationText } from './why-it-waits.ts'
 /** Mails the receipt of a credited deposit. Its content comes from the gateway's records alone. */
 export function ReceiptForm({ deposit }: { readonly deposit: Deposit }) {
   const team = useTeam()
-  const { user } = useSignedIn()
+  const { user, gateway } = useSignedIn()
   const [problem, setProblem] = useState<string | null>(null)
   const send = useAction({
     act: (email: string, name) =>
@@ -45,7 +46,7 @@ export function ReceiptForm({ deposit }: { readonly deposit: Deposit }) {
         Send the receipt
       </Button>
       <Failure error={send.error} />
-      {send.data !== undefined && <p role="status">{outcomeText(send.data)}</p>}
+      {send.data !== undefined && <p role="status">{outcomeText(send.data, gateway.mail_folder)}</p>}
     </form>
   )
 }
@@ -60,8 +61,8 @@ const REFUSALS: Readonly<Record<NonNullable<NotifyReply['reason']>, string>> = {
   suppressed: 'That address wants no mail from here.',
 }
 
-function outcomeText({ sent, reason, retry_after: retryAfter }: NotifyReply): string {
-  if (sent || reason === undefined) return 'The receipt is on its way.'
+function outcomeText({ sent, reason, retry_after: retryAfter }: NotifyReply, folder: string | null): string {
+  if (sent || reason === undefined) return onItsWay('The receipt is on its way.', folder)
   const wait = retryAfter === undefined ? '' : ` Try again in ${durationText(retryAfter)}.`
   return `${REFUSALS[reason]}${wait}`
 }

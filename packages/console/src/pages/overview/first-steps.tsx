@@ -7,13 +7,14 @@ import {
   type MadeTeamKey,
   type TeamUsageRecord,
 } from '@svc/contract'
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { Check, Play } from 'lucide-react'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { named } from '../../api/named.ts'
-import { useSignedIn, useTeam } from '../../api/session.ts'
+import { useCan, useSignedIn, useTeam } from '../../api/session.ts'
+import { balanceQuery } from '../../api/team.ts'
 import { SAMPLE_PROMPT, samplesFor } from '../../samples/code-samples.ts'
 import { KEY_PLACE } from '../../samples/code-parts.ts'
 import { CodeTabs } from '../../samples/code-tabs.tsx'
@@ -23,6 +24,7 @@ import { Failure } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { formText } from '../../ui/form-text.ts'
 import { Card } from '../../ui/page.tsx'
+import { textLink } from '../../ui/text-link.ts'
 import { useAction } from '../../ui/use-action.ts'
 import { useCreateKey } from '../keys/key-changes.ts'
 import { KeySecret } from '../keys/key-secret.tsx'
@@ -45,6 +47,7 @@ export function FirstSteps({ firstCall }: { readonly firstCall: Exact<TeamUsageR
           {made === null ? <KeyForm create={create} /> : <KeySecret made={made} onKept={() => undefined} />}
         </Step>
         <Step number={2} title="Send a request" isDone={firstCall !== null}>
+          <NoCreditsYet />
           <Samples made={made} onKeyGone={keyGone} />
           {isKeyGone && made === null && (
             <p role="alert" className="mt-3 text-warning">
@@ -57,6 +60,24 @@ export function FirstSteps({ firstCall }: { readonly firstCall: Exact<TeamUsageR
         </Step>
       </ol>
     </Card>
+  )
+}
+
+/** Said before a request is refused for it. Nothing while the balance is on its way. */
+function NoCreditsYet() {
+  const team = useTeam()
+  const { data: balance } = useQuery(balanceQuery(team.id))
+  const canFund = useCan('usage:all')
+  if (balance?.credits_available !== '0') return null
+  return (
+    <p className="mb-3 text-soft">
+      There are no credits yet, and without them a request is refused.{' '}
+      {canFund && (
+        <Link to="/team/$teamId/fund" params={{ teamId: team.id }} className={textLink}>
+          Get some first
+        </Link>
+      )}
+    </p>
   )
 }
 

@@ -8,6 +8,7 @@ import { buttonLook } from '../../ui/button.tsx'
 import { lazyPart } from '../../ui/lazy-part.ts'
 import { Empty, Page } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { quietLink } from '../../ui/text-link.ts'
 
 const route = getRouteApi('/signed-in/team/$teamId/playground')
 
@@ -27,10 +28,25 @@ const TABS = [
 export function PlaygroundPage() {
   const team = useTeam()
   const canPlay = useCan('play')
+  const canSee = useCan('usage:own')
   const { tab: shown = 'chat' } = route.useSearch()
   const Body = TABS.find(({ tab }) => tab === shown)?.Body ?? TABS[0].Body
   return (
-    <Page title="Playground">
+    <Page
+      title="Playground"
+      actions={
+        canSee && (
+          <Link
+            to="/team/$teamId/usage"
+            params={{ teamId: team.id }}
+            search={{ key: 'playground' }}
+            className={quietLink}
+          >
+            What it has cost
+          </Link>
+        )
+      }
+    >
       <nav aria-label="Kinds" className="-mt-2 mb-5 flex gap-1 overflow-x-auto border-b border-line">
         {TABS.map(({ tab, name, icon: Icon }) => (
           <Link

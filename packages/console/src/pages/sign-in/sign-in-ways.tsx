@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { formText } from '../../ui/form-text.ts'
 import { textLink } from '../../ui/text-link.ts'
+import { WhereEmailsGo } from '../../ui/where-emails-go.tsx'
 import { type InjectedWallet, useInjectedWallets } from '../../wallet/injected-wallets.ts'
 import { connectWallet, signText } from '../../wallet/wallet-calls.ts'
 import { PasskeyWay } from './passkey-way.tsx'
@@ -160,6 +161,7 @@ function MailForm(props: MailFormProps) {
 }
 
 function LinkSent({ email, onAgain }: { readonly email: string; readonly onAgain: () => void }) {
+  const { mail_folder: folder } = useSession().gateway
   return (
     <div className="flex flex-col gap-3 rounded-lg border border-line bg-surface p-4">
       <Mail size={20} className="text-accent" aria-hidden />
@@ -167,7 +169,11 @@ function LinkSent({ email, onAgain }: { readonly email: string; readonly onAgain
         If <strong className="wrap-anywhere">{email}</strong> may sign in here, a link is on its way. It works for 15
         minutes, once.
       </p>
-      <p className="text-soft">Nothing there? Look among the spam, and whether the address is right.</p>
+      {folder === null ? (
+        <p className="text-soft">Nothing there? Look among the spam, and whether the address is right.</p>
+      ) : (
+        <WhereEmailsGo folder={folder} />
+      )}
       <button type="button" className={clsx(textLink, 'self-start')} onClick={onAgain}>
         Use another address
       </button>

@@ -135,7 +135,7 @@ function EntryReceipt({ id }: { readonly id: string }) {
   const { download, isBusy, error } = useReceipt({ kind: 'entry', id })
   return (
     <div className="print:hidden">
-      <Button look="quiet" isBusy={isBusy} onClick={() => void download()}>
+      <Button look="quiet" className="-ml-3" isBusy={isBusy} onClick={() => void download()}>
         <Download size={14} aria-hidden />
         Receipt
       </Button>

@@ -121,7 +121,7 @@ export function AlertCard() {
       {canManage && settings.alert_can_mail && (
         <form className="flex flex-col gap-3" onSubmit={submit} key={settings.alert_credits}>
           <TextField
-            label="Mail below, in credits"
+            label="Mail when below, in credits"
             name="alert"
             inputMode="decimal"
             pattern={CREDITS_PATTERN}

@@ -30,7 +30,7 @@ export function TeamPage() {
   return (
     <Page
       title="Team"
-      lead={`${count} in ${team.name}. You are ${team.role}.`}
+      lead={`${count} in ${team.name}. Your role: ${team.role}.`}
       actions={
         canInvite && (
           <Button onClick={() => setInviting(true)}>

@@ -37,23 +37,13 @@ export function ChargeLine({ charge, requestId, isEstimated = false, isPending =
         )}
       </span>
       {requestId !== null && charge !== '0' && (
-        <>
-          <Link
-            to="/team/$teamId/usage/$requestId"
-            params={{ teamId: team.id, requestId }}
-            className={clsx(quietLink, 'whitespace-nowrap')}
-          >
-            Why this much?
-          </Link>
-          <Link
-            to="/team/$teamId/usage"
-            params={{ teamId: team.id }}
-            search={{ key: 'playground' }}
-            className={quietLink}
-          >
-            Everything from the playground
-          </Link>
-        </>
+        <Link
+          to="/team/$teamId/usage/$requestId"
+          params={{ teamId: team.id, requestId }}
+          className={clsx(quietLink, 'whitespace-nowrap')}
+        >
+          Why this much?
+        </Link>
       )}
     </span>
   )
