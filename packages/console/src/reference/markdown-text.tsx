@@ -1,6 +1,6 @@
 /** The documents' Markdown as elements, made once when the pages are built. */
 import { clsx } from 'clsx'
-import { isValidElement, type ReactNode } from 'react'
+import { createContext, Fragment, isValidElement, type ReactNode, use } from 'react'
 import ReactMarkdown, { type Components, type Options } from 'react-markdown'
 import rehypeHighlight from 'rehype-highlight'
 import remarkGfm from 'remark-gfm'
@@ -49,6 +49,31 @@ function SiteLink({ href, children }: { readonly href: string | undefined; reado
 /** A link that is all of its line is large enough for a finger. */
 const loneLinks = '[&>li>a:only-child]:inline-block [&>li>a:only-child]:py-0.5'
 
+/** Whether text is in a cell of a table, which can be narrower than a name. */
+const InCell = createContext(false)
+
+/** Code in a sentence. In a cell a long name breaks behind an underscore, and not within a word. */
+function InlineCode({
+  children,
+  className,
+}: {
+  readonly children?: ReactNode
+  readonly className?: string | undefined
+}) {
+  const isInCell = use(InCell)
+  const words = isInCell && typeof children === 'string' ? children.split(/(?<=_)/) : [children]
+  return (
+    <code className={className ?? 'rounded bg-sunken px-1 py-0.5 font-mono text-[12.5px] wrap-anywhere'}>
+      {words.map((word, at) => (
+        <Fragment key={at}>
+          {at > 0 && <wbr />}
+          {word}
+        </Fragment>
+      ))}
+    </code>
+  )
+}
+
 const components: Components = {
   // The page says it above.
   h1: () => null,
@@ -79,11 +104,7 @@ const components: Components = {
   blockquote: ({ children }) => (
     <blockquote className="my-3 border-l-2 border-line pl-3 text-soft">{children}</blockquote>
   ),
-  code: ({ children, className }) => (
-    <code className={className ?? 'rounded bg-sunken px-1 py-0.5 font-mono text-[12.5px] wrap-anywhere'}>
-      {children}
-    </code>
-  ),
+  code: InlineCode,
   pre: ({ children }) => <CodeFrame language={languageOf(children)}>{children}</CodeFrame>,
   table: ({ children }) => (
     // No landmark: a page may have twenty of them.
@@ -96,7 +117,11 @@ const components: Components = {
     // A corner is the head of nothing.
     return textOf(children) === '' ? <td className={look} /> : <th className={look}>{children}</th>
   },
-  td: ({ children }) => <td className="border-b border-line/70 px-3 py-2 align-top">{children}</td>,
+  td: ({ children }) => (
+    <InCell value={true}>
+      <td className="border-b border-line/70 px-3 py-2 align-top">{children}</td>
+    </InCell>
+  ),
 }
 
 const remark = [remarkGfm]
