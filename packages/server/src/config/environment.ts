@@ -140,10 +140,7 @@ export const environmentSchema = z.object({
   SVC_DATABASE_URL: secretly(
     z
       .string()
-      .refine(
-        isPostgresUrl,
-        'give an address such as postgres://user:password@host:5432/database; leave it out for SQLite',
-      ),
+      .refine(isPostgresUrl, 'give an address such as postgres://user@host:5432/database; leave it out for SQLite'),
   ),
   SVC_DATABASE_WAIT_SECONDS: waitSeconds.default(60),
   SVC_UPSTREAM: z.enum(['sandbox', 'openrouter', 'openai-compatible', 'anthropic', 'gemini']).optional(),
@@ -197,9 +194,7 @@ export const environmentSchema = z.object({
   SVC_OUTBOUND_PROXY: secretly(outboundProxy),
   SVC_NO_PROXY: z.string().optional(),
   SVC_SMTP_URL: secretly(
-    z
-      .string()
-      .refine(isSmtpUrl, 'give an address such as smtps://user:password@mail.example.com:465, without path or options'),
+    z.string().refine(isSmtpUrl, 'give an address such as smtps://user@mail.example.com:465, without path or options'),
   ),
   SVC_MAIL_FROM: mailSender.optional(),
   SVC_LOG_KEY_FILE: z.string().min(1).max(4_096).optional(),

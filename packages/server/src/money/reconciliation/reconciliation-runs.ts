@@ -101,7 +101,9 @@ export async function beginReconciliation(
   }
   const billed = wish.lines ?? figures.get(upstream)
   if (billed === undefined) {
-    throw new ReconciliationError(`The upstream ${upstream} tells no figures: give its invoice.`, { part: 'lines' })
+    throw new ReconciliationError(`The upstream ${upstream} tells no figures: give its invoice, a CSV file (--file).`, {
+      part: 'lines',
+    })
   }
   if (archive === null && (await isArchived(database, span))) {
     const text = `Records of ${day}, or of the day before it, are archived: run the command with --archive FOLDER.`
