@@ -9,7 +9,7 @@ const BOUNDS = { strict: 'ignore', maxSize: 20, maxExpand: 500 } as const
  * Two commands are others that look alike: KaTeX would write their style as an attribute, which the pages' policy
  * refuses. All other styles it sets on the elements themselves.
  */
-const ALIKE = { '\\pmb': '\\boldsymbol{#1}', '\\fcolorbox': '\\colorbox{#2}{\\boxed{#3}}' }
+const ALIKE = { '\\pmb': '\\boldsymbol{#1}', '\\fcolorbox': '\\textcolor{#1}{\\boxed{\\colorbox{#2}{#3}}}' }
 
 export interface FormulaProps {
   readonly tex: string
