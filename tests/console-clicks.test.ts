@@ -235,15 +235,23 @@ test(
   'who signed in long ago signs in within the dialog, before its form is filled',
   async () => {
     const isOld = { now: true }
+    const isAnother = { now: true }
     await page.route('**/api/console/session', async (route) => {
       const response = await route.fetch()
-      const visit = (await response.json()) as { user: { fresh_until: number } | null }
+      const visit = (await response.json()) as { user: { fresh_until: number; email: string } | null }
       if (visit.user !== null && isOld.now) visit.user.fresh_until -= 3_600
+      if (visit.user !== null && isAnother.now) visit.user.email = 'ada@example.com'
       await route.fulfill({ response, json: visit })
     })
     await open('/keys?make=true')
     const dialog = page.getByRole('dialog')
     await dialog.getByText('Sign in again first').waitFor()
+    // The sandbox's button makes one its demo user: another person would lose their page.
+    await dialog.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
+    expect(await dialog.getByRole('button', { name: 'Enter the sandbox' }).count()).toBe(0)
+    isAnother.now = false
+    await open('/keys?make=true')
+    await dialog.getByRole('button', { name: 'Enter the sandbox' }).waitFor()
     expect(await faultsOf(page)).toEqual([])
     expect(await dialog.getByLabel('Name', { exact: true }).count()).toBe(0)
     isOld.now = false

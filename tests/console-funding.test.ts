@@ -237,7 +237,7 @@ test(
     await page.getByText('npm run fund').waitFor()
     expect(await faultsOf(page)).toEqual([])
 
-    await page.getByText('Give the business’s name and address').waitFor()
+    await page.getByText('Invoices need the name and address of the business').waitFor()
     await openPlace(page, 'Settings')
     await page.getByLabel('Name of the business').fill('Gateways Ltd')
     await page.getByLabel('Address of the business').fill('2 Row\nDublin')

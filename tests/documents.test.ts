@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DEMO_EMAIL } from '../packages/server/src/access/accounts/seed-demo.ts'
+import { DEMO_EMAIL } from '@svc/contract'
 import { runAdmin } from '../packages/server/src/operations/commands/admin-program.ts'
 import {
   clientNames,

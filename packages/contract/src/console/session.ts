@@ -3,6 +3,9 @@ import { z } from 'zod'
 export const teamRoles = ['owner', 'admin', 'billing', 'member', 'viewer'] as const
 export type TeamRole = (typeof teamRoles)[number]
 
+/** Whose the sandbox's demo user is. */
+export const DEMO_EMAIL = 'demo@sandbox.invalid'
+
 /** What can be done in a team. */
 export const teamPermissions = [
   /** See the balance, the team and its members. */

@@ -1,9 +1,10 @@
 /** Going live as the only process on a store. Part of the composition. */
+import { DEMO_EMAIL } from '@svc/contract'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pauseFor } from 'node:timers/promises'
 import { createAccountStore } from '../access/accounts/account-store.ts'
-import { DEMO_ACCOUNT_ID, DEMO_EMAIL, DEMO_KEY_FILE } from '../access/accounts/seed-demo.ts'
+import { DEMO_ACCOUNT_ID, DEMO_KEY_FILE } from '../access/accounts/seed-demo.ts'
 import type { JournalDeps, Operator } from '../access/operators/journal.ts'
 import { readStoreKind } from '../access/operators/store-kind.ts'
 import { CHAINS_FOLDER } from '../config/data-folder.ts'

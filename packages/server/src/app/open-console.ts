@@ -1,7 +1,8 @@
 /** Puts the console's server side together: people, teams, operators, and what they may do. */
+import { DEMO_EMAIL } from '@svc/contract'
 import { relative } from 'node:path'
 import { createAccountStore } from '../access/accounts/account-store.ts'
-import { DEMO_ACCOUNT_ID, DEMO_EMAIL } from '../access/accounts/seed-demo.ts'
+import { DEMO_ACCOUNT_ID } from '../access/accounts/seed-demo.ts'
 import type { ChainId } from '../chain/assets.ts'
 import type { ChainReader } from '../chain/chain-reader.ts'
 import type { Config } from '../config/config.ts'

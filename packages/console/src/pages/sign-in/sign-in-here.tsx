@@ -1,3 +1,4 @@
+import { DEMO_EMAIL } from '@svc/contract'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { sessionQuery, useSignedIn } from '../../api/session.ts'
@@ -30,6 +31,7 @@ export function SignInHere({ onDone }: SignInHereProps) {
     <div className="flex flex-col gap-4">
       <SignInWays
         next={location.pathname + location.search}
+        isAnother={before.email !== DEMO_EMAIL}
         {...(before.email === null ? {} : { email: before.email })}
         onEntered={finish}
       />

@@ -23,12 +23,15 @@ interface SignInWaysProps {
   readonly next: string | undefined
   /** The address of a person who is known already. */
   readonly email?: string
+  /** Whether the person is known to be another than the sandbox's own, whose button would leave their page. */
+  readonly isAnother?: boolean
   readonly onEntered: () => void
 }
 
 /** Every way of signing in that this gateway offers. */
 export function SignInWays(props: SignInWaysProps) {
-  const { sign_in: ways } = useSession().gateway
+  const { sign_in: offered } = useSession().gateway
+  const ways = { ...offered, demo: offered.demo && props.isAnother !== true }
   const hasForm = ways.password || ways.link
   const hasAnother = ways.demo || hasForm
   const canUsePasskey = ways.passkey && hasPasskeys()

@@ -14,8 +14,6 @@ export const DEMO_ACCOUNT_ID = '00000000-0000-7000-8000-00000000de30'
 const DEMO_GRANT_ID = '00000000-0000-7000-8000-00000000de31'
 /** Holds the demo key, in the data folder. */
 export const DEMO_KEY_FILE = 'demo-key'
-/** Whose the sandbox's demo user is. */
-export const DEMO_EMAIL = 'demo@sandbox.invalid'
 
 export interface SeedDemoDeps {
   readonly store: Pick<AccountStore, 'insert' | 'listTeams'>
