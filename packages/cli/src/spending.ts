@@ -2,6 +2,7 @@
 import type { CallableEndpoint, CallOptions, Client, createClient, endpoints, Exact, QuoteReply } from '@svc/contract'
 import { CommandError } from './command-error.ts'
 import type { GlobalOptions } from './global-options.ts'
+import { countText } from './count-text.ts'
 import { creditsText, usdText } from './credits-text.ts'
 import { exitCodes } from './exit-codes.ts'
 import { printJson } from './print-json.ts'
@@ -96,7 +97,7 @@ function linesText({ lines }: Exact<QuoteReply>): string {
   return lines
     .map(({ unit, quantity, credits_per_unit: each, credits }) => {
       const name = unit.replaceAll('_', ' ')
-      return `${quantity} ${quantity === 1 ? name.slice(0, -1) : name} × ${each} = ${creditsText(credits)}`
+      return `${countText(quantity)} ${quantity === 1 ? name.slice(0, -1) : name} × ${each} = ${creditsText(credits)}`
     })
     .join('\n')
 }

@@ -3,6 +3,7 @@ import { EMBEDDING_INPUTS_MAX, type EmbeddingReply, type Exact } from '@svc/cont
 import type { ApiConnection } from '../api-connection.ts'
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
+import { countText } from '../count-text.ts'
 import { creditsText } from '../credits-text.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { printJson } from '../print-json.ts'
@@ -67,5 +68,5 @@ function noteOf(model: string, { data, usage, svc }: Exact<EmbeddingReply>): str
   const length = Array.isArray(first) ? ` of ${first.length}` : ''
   const estimated = svc.estimated === true ? ' (estimated)' : ''
   const charge = `${creditsText(svc.credits_charged)}${estimated}`
-  return `${charge} · ${model} · ${vectors}${length} · ${usage.prompt_tokens} tokens`
+  return `${charge} · ${model} · ${vectors}${length} · ${countText(usage.prompt_tokens)} tokens`
 }

@@ -12,6 +12,7 @@ import {
 } from '@svc/contract'
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
+import { countText } from '../count-text.ts'
 import { creditsText, usdText } from '../credits-text.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { printJson } from '../print-json.ts'
@@ -105,8 +106,8 @@ function noteOf({ type, counted, is_guess: isGuess }: ReplyOf<typeof modelPriceE
   const guess = isGuess ? ' The list price is a guess: what the upstream reports is charged.' : ''
   const { prompt_tokens_at_most: prompt, output_tokens_at_most: output, resolution, ...units } = counted
   if (prompt !== undefined) {
-    const out = output === undefined ? '' : ` and ${output} out`
-    return `At most ${prompt} tokens in${out}. The charge is by what is used.`
+    const out = output === undefined ? '' : ` and ${countText(output)} out`
+    return `At most ${countText(prompt)} tokens in${out}. The charge is by what is used.`
   }
   const named = Object.entries(units).filter(([name, count]) => name !== 'input_images' || count !== 0)
   const parts = named.map(([name, count]) => `${count} ${nameOf(name, count)}`)

@@ -1,6 +1,7 @@
 /** `svc speak`: a text becomes audio. */
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
+import { countText } from '../count-text.ts'
 import { creditsText } from '../credits-text.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { reserveFile, timedName } from '../files/output-file.ts'
@@ -68,5 +69,5 @@ async function tell({ terminal, options }: Context, spoken: Spoken): Promise<voi
   if (spoken.file !== null) await terminal.out.line(spoken.file)
   if (options.quiet === true) return
   const charge = spoken.credits_charged === null ? 'charge unknown' : creditsText(spoken.credits_charged)
-  await terminal.notes.line(`${charge} · ${spoken.model} · ${spoken.bytes} bytes`)
+  await terminal.notes.line(`${charge} · ${spoken.model} · ${countText(spoken.bytes)} bytes`)
 }

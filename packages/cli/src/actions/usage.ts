@@ -10,6 +10,7 @@ import {
 import type { ApiConnection } from '../api-connection.ts'
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
+import { countText } from '../count-text.ts'
 import { creditsText } from '../credits-text.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { printJson } from '../print-json.ts'
@@ -118,14 +119,14 @@ async function printRecords(context: Context, records: readonly Record[], page: 
 export function quantityText(record: Pick<Record, 'type' | 'units' | 'prompt_tokens' | 'completion_tokens'>): string {
   if (record.units !== null) return unitsText(record.units)
   if (record.prompt_tokens === null) return ''
-  if (record.type !== 'chat') return `${record.prompt_tokens} tokens`
-  return `${record.prompt_tokens} + ${record.completion_tokens ?? 0} tokens`
+  if (record.type !== 'chat') return `${countText(record.prompt_tokens)} tokens`
+  return `${countText(record.prompt_tokens)} + ${countText(record.completion_tokens ?? 0)} tokens`
 }
 
 function unitsText({ quantity, kind }: NonNullable<Record['units']>): string {
   const unit = quantity === 1 ? kind.replace(/s$/, '') : kind
   // Bytes of the text that was spoken, which some models are sold by; not of the audio.
-  return `${quantity} ${unit}${kind === 'bytes' ? ' of text' : ''}`
+  return `${countText(quantity)} ${unit}${kind === 'bytes' ? ' of text' : ''}`
 }
 
 /** In the user's own time zone. */

@@ -4,6 +4,7 @@ import type { ApiConnection } from '../api-connection.ts'
 import { readImageAddress } from '../chat/attach.ts'
 import { CommandError } from '../command-error.ts'
 import type { Context } from '../context.ts'
+import { countText } from '../count-text.ts'
 import { creditsText } from '../credits-text.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type OutputFile, reserveFile, timedName } from '../files/output-file.ts'
@@ -120,7 +121,7 @@ async function fetchFile(context: Context, api: ApiConnection, job: Job, file: O
   if (file.name !== null) await terminal.out.line(file.name)
   if (context.options.quiet === true) return
   const charge = charged === null ? 'charge unknown' : creditsText(charged)
-  await terminal.notes.line(`${charge} · ${job.model} · ${job.seconds} s · ${bytes} bytes`)
+  await terminal.notes.line(`${charge} · ${job.model} · ${job.seconds} s · ${countText(bytes)} bytes`)
 }
 
 async function reportSubmitted({ terminal, options }: Context, job: Job): Promise<void> {

@@ -1,4 +1,5 @@
 /** What an answer cost, in one line. */
+import { countText } from '../count-text.ts'
 import { creditsText } from '../credits-text.ts'
 import type { Answer } from './ask.ts'
 
@@ -11,7 +12,8 @@ export function chargeNote(model: string, answer: Answer): string {
       : `${creditsText(charge.credits_charged)}${charge.estimated === true ? ' (estimated)' : ''}`,
     model,
   ]
-  if (promptTokens !== null && completionTokens !== null) parts.push(`${promptTokens} + ${completionTokens} tokens`)
+  if (promptTokens !== null && completionTokens !== null)
+    parts.push(`${countText(promptTokens)} + ${countText(completionTokens)} tokens`)
   if (finishReason === 'length') parts.push(cutBecause(charge?.max_tokens_applied ?? null))
   if (finishReason === 'tool_calls') parts.push('waits for its tools')
   if (finishReason === 'content_filter') parts.push('ended by the content filter')
