@@ -1,7 +1,9 @@
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { useSignedIn } from '../../api/session.ts'
+import { useSignedIn, useTeam } from '../../api/session.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Card } from '../../ui/page.tsx'
+import { textLink } from '../../ui/text-link.ts'
 import { fundCommand } from './fund-command.ts'
 
 const SETTINGS = `SVC_RPC_URLS_4663=https://…
@@ -10,6 +12,7 @@ SVC_DEPOSIT_XPUB=xpub…`
 /** Where deposits are off: what is missing, for operators who can change it. */
 export function DepositsOff() {
   const { gateway, user } = useSignedIn()
+  const team = useTeam()
   if (gateway.has_local_chains) {
     return (
       <Note title="The local chains are starting">
@@ -50,8 +53,11 @@ export function DepositsOff() {
         Copy the settings
       </CopyButton>
       <p>
-        Until then, credits can be granted by command: <code className="font-mono">npm run admin -- credits grant</code>
-        .
+        Until then give credits by hand, on the page of an{' '}
+        <Link to="/team/$teamId/operator/accounts" params={{ teamId: team.id }} className={textLink}>
+          account
+        </Link>{' '}
+        or with <code className="font-mono">npm run admin -- credits grant</code>.
       </p>
     </Note>
   )
