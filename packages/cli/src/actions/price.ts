@@ -110,7 +110,7 @@ function noteOf({ type, counted, is_guess: isGuess }: ReplyOf<typeof modelPriceE
     return `At most ${countText(prompt)} tokens in${out}. The charge is by what is used.`
   }
   const named = Object.entries(units).filter(([name, count]) => name !== 'input_images' || count !== 0)
-  const parts = named.map(([name, count]) => `${count} ${nameOf(name, count)}`)
+  const parts = named.map(([name, count]) => `${countText(count)} ${nameOf(name, count)}`)
   const at = resolution === undefined ? '' : ` at ${resolution}`
   return `${parts.join(', ')}${at}${type === 'transcription' ? ' of audio' : ''}.${guess}`
 }
