@@ -62,7 +62,7 @@ describe.each(PAID)('svc %s', (line, unit) => {
       expect(quote.lines.map((each) => each.unit)).toContain(unit)
     } else {
       expect(out).toMatch(/^At most [\d,.]+ credits? \(\$[\d.]+\), likely [\d,.]+ credits? \(\$[\d.]+\)\n$/)
-      expect(notes).toMatch(new RegExp(`^\\d+ ${unit} × [\\d.]+ = `, 'm'))
+      expect(notes).toMatch(new RegExp(`^[\\d,]+ ${unit} × [\\d.]+ = `, 'm'))
     }
     expect(await gateway.balance()).toEqual(before)
     const records = await gateway.gateway.database.read.selectFrom('usage_record').select('usage_id').execute()
