@@ -1,8 +1,10 @@
 /** Streams of Anthropic's Messages API, in OpenAI's shape. Source: Anthropic's API reference, "Streaming messages". */
+import { parseExactly } from '../../platform/json/exact-json.ts'
 import { parseAnswerJson } from '../../platform/json/parse-json.ts'
 import { chunkOf, REFUSED, wireUsage } from '../native/native-speech.ts'
 import { type Json, present } from '../native/request-fields.ts'
 import { DONE, type WireFrames } from '../openai-compatible/chat-wire.ts'
+import { recordOf } from '../openai-compatible/json-records.ts'
 import { isObject, tokens } from '../openai-compatible/usage.ts'
 import { finishReasonOf, readAnthropicError, readAnthropicUsage, stopMemberOf } from './anthropic-answer.ts'
 import { ANTHROPIC_FORMAT } from './anthropic-format.ts'
@@ -10,6 +12,8 @@ import { ANTHROPIC_FORMAT } from './anthropic-format.ts'
 interface OpenCall {
   /** Among the calls of the answer. */
   readonly index: number
+  /** What its block began with, as JSON: some servers send it whole, and no pieces of it. */
+  readonly input: string
   hasArguments: boolean
 }
 
@@ -31,7 +35,7 @@ export class AnthropicEvents {
       case 'message_start':
         return this.#start(event)
       case 'content_block_start':
-        return this.#open(event)
+        return this.#open(event, data)
       case 'content_block_delta':
         return this.#delta(event)
       case 'content_block_stop':
@@ -61,22 +65,26 @@ export class AnthropicEvents {
     return [chunkOf({ role: 'assistant', content: '' }, null, { model, usage: this.#addUsage(usage) })]
   }
 
-  #open({ index, content_block: block }: Json): WireFrames {
+  #open({ index, content_block: block }: Json, data: string): WireFrames {
     if (!isObject(block)) return []
     this.#hasBlocks = true
-    const { type, id, name, data, text, thinking } = block
+    const { type, id, name, data: sealed, text, thinking, signature } = block
     if (type === 'tool_use') {
-      const call = { index: this.#calls.size, hasArguments: false }
+      const call = { index: this.#calls.size, input: inputIn(block, data), hasArguments: false }
       this.#calls.set(index, call)
       const named = { index: call.index, id, type: 'function', function: { name, arguments: '' } }
       return [chunkOf({ tool_calls: [named] })]
     }
     if (type === 'redacted_thinking') {
-      return [chunkOf({ reasoning_details: [{ type: 'reasoning.encrypted', data, format: ANTHROPIC_FORMAT, index }] })]
+      const detail = { type: 'reasoning.encrypted', data: sealed, format: ANTHROPIC_FORMAT, index }
+      return [chunkOf({ reasoning_details: [detail] })]
     }
     // A block may begin with something in it already.
     if (typeof text === 'string' && text !== '') return [chunkOf({ content: text })]
-    return typeof thinking === 'string' && thinking !== '' ? [thoughtChunk(index, thinking)] : []
+    return [
+      ...(typeof thinking === 'string' && thinking !== '' ? [thoughtChunk(index, thinking)] : []),
+      ...(typeof signature === 'string' && signature !== '' ? [signatureChunk(index, signature)] : []),
+    ]
   }
 
   #delta({ index, delta }: Json): WireFrames {
@@ -84,19 +92,17 @@ export class AnthropicEvents {
     const { type, text, thinking, signature, partial_json: json } = delta
     if (type === 'text_delta') return [chunkOf({ content: text })]
     if (type === 'thinking_delta' && typeof thinking === 'string') return [thoughtChunk(index, thinking)]
-    if (type === 'signature_delta') {
-      return [chunkOf({ reasoning_details: [{ type: 'reasoning.text', signature, format: ANTHROPIC_FORMAT, index }] })]
-    }
+    if (type === 'signature_delta') return [signatureChunk(index, signature)]
     const call = this.#calls.get(index)
     if (type !== 'input_json_delta' || call === undefined || typeof json !== 'string' || json === '') return []
     call.hasArguments = true
     return [argumentsChunk(call, json)]
   }
 
-  /** A call without arguments sends none, and clients want JSON. */
+  /** A call of which no pieces came has what it began with, if only an empty object: clients want JSON. */
   #close({ index }: Json): WireFrames {
     const call = this.#calls.get(index)
-    return call === undefined || call.hasArguments ? [] : [argumentsChunk(call, '{}')]
+    return call === undefined || call.hasArguments ? [] : [argumentsChunk(call, call.input)]
   }
 
   #finish({ delta, usage }: Json): WireFrames {
@@ -114,6 +120,16 @@ function thoughtChunk(index: unknown, text: string): Record<string, unknown> {
     reasoning_content: text,
     reasoning_details: [{ type: 'reasoning.text', text, format: ANTHROPIC_FORMAT, index }],
   })
+}
+
+function signatureChunk(index: unknown, signature: unknown): Record<string, unknown> {
+  return chunkOf({ reasoning_details: [{ type: 'reasoning.text', signature, format: ANTHROPIC_FORMAT, index }] })
+}
+
+/** The input that a block begins with, with every digit as it came. @param data the event that it was read from. */
+function inputIn({ input }: Json, data: string): string {
+  if (!isObject(input) || Object.keys(input).length === 0) return '{}'
+  return JSON.stringify(recordOf(recordOf(parseExactly(data))['content_block'])['input'])
 }
 
 function argumentsChunk({ index }: OpenCall, json: string): Record<string, unknown> {
