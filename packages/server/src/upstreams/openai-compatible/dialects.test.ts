@@ -360,11 +360,12 @@ describe('an error inside a stream', () => {
     ...chunk({ content: '' }, 'stop'),
     choices: [{ index: 0, delta: {}, finish_reason: null, error: { code: 429, message: 'later' } }],
   }
-  test.each<[string, Json, string]>([
+  test.each<[string, Json | string, string]>([
     ['as an object', { error: { code: 502, message: 'x' } }, 'broken'],
     ['as a text', { error: 'x' }, 'broken'],
     ['that is flat', { object: 'error', message: 'x', code: 429 }, 'rate_limited'],
     ["in Anthropic's form", { type: 'error', error: { type: 'overloaded_error', message: 'x' } }, 'overloaded'],
+    ['in a list', '[{"error":{"message":"x","code":503,"status":"UNAVAILABLE"}}]', 'overloaded'],
     ['with a word', { error: { message: 'x', code: 'rate_limit_exceeded' } }, 'rate_limited'],
     [
       'with its word in metadata',

@@ -7,11 +7,15 @@ import { isObject } from './usage.ts'
 /** How an upstream says that its stream is over. Some write blanks around it. */
 const OVER = /^\s*\[DONE\]\s*$/i
 
-/** The chunk in the data of an event. @throws {SyntaxError} for what is no JSON. */
+/**
+ * The chunk in the data of an event, or each of a list of them: Google writes errors in one.
+ *
+ * @throws {SyntaxError} for what is no JSON.
+ */
 export function readOwnFrames(data: string): WireFrames {
   if (OVER.test(data)) return [DONE]
   const value = parseAnswerJson(data)
-  return isObject(value) ? [value] : []
+  return Array.isArray(value) ? value.filter(isObject) : isObject(value) ? [value] : []
 }
 
 /** What an event that calls itself an error says, as the body of one. */
