@@ -1,6 +1,6 @@
 /** Puts the console's server side together: people, teams, operators, and what they may do. */
 import { DEMO_EMAIL } from '@svc/contract'
-import { relative } from 'node:path'
+import { relative, sep } from 'node:path'
 import { createAccountStore } from '../access/accounts/account-store.ts'
 import { DEMO_ACCOUNT_ID } from '../access/accounts/seed-demo.ts'
 import type { ChainId } from '../chain/assets.ts'
@@ -175,7 +175,7 @@ export function openConsole(parts: ConsoleParts): OpenConsole {
         is_sandbox: isSandboxAlone(config.upstreams),
         has_local_chains: hasLocalDeposits(config),
         // Emails are files on loopback alone, so no stranger reads where.
-        mail_folder: config.mail?.kind === 'file' ? relative(process.cwd(), config.mail.folder) : null,
+        mail_folder: config.mail?.kind === 'file' ? shownPath(config.mail.folder) : null,
         demo: signInDeps.demoEmail !== null,
         link: outbox !== null,
       },
@@ -264,6 +264,12 @@ function lazySignIn(
       await connection.close()
     },
   }
+}
+
+/** As a person in the working directory names it; the whole path where it is elsewhere. */
+function shownPath(path: string): string {
+  const shown = relative(process.cwd(), path)
+  return shown.startsWith(`..${sep}`) ? path : shown
 }
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
