@@ -52,7 +52,9 @@ const loneLinks = '[&>li>a:only-child]:inline-block [&>li>a:only-child]:py-0.5'
 /** Whether text is in a cell of a table, which can be narrower than a name. */
 const InCell = createContext(false)
 
-/** Code in a sentence. In a cell a long name breaks behind an underscore, and not within a word. */
+const inlineLook = 'rounded bg-sunken px-1 py-0.5 font-mono text-[12.5px] wrap-anywhere'
+
+/** Code in a sentence. A name in a cell stays whole where a line has room, and else breaks behind an underscore. */
 function InlineCode({
   children,
   className,
@@ -61,10 +63,13 @@ function InlineCode({
   readonly className?: string | undefined
 }) {
   const isInCell = use(InCell)
-  const words = isInCell && typeof children === 'string' ? children.split(/(?<=_)/) : [children]
+  if (className !== undefined) return <code className={className}>{children}</code>
+  if (!isInCell || typeof children !== 'string' || !/^\w+$/.test(children)) {
+    return <code className={inlineLook}>{children}</code>
+  }
   return (
-    <code className={className ?? 'rounded bg-sunken px-1 py-0.5 font-mono text-[12.5px] wrap-anywhere'}>
-      {words.map((word, at) => (
+    <code className={clsx(inlineLook, 'inline-block max-w-full')}>
+      {children.split(/(?<=_)/).map((word, at) => (
         <Fragment key={at}>
           {at > 0 && <wbr />}
           {word}
