@@ -178,3 +178,31 @@ test.each(['model', '', 'ASSISTANT', 'bot'])(
     }
   },
 )
+
+// Strict clients ask for every member of a source, and for the counts in whatever details there are.
+test.each(surfaces.filter(({ path }) => path.endsWith('/chat/completions')))(
+  '$name: sources and details of the usage have what clients read in them',
+  async (surface) => {
+    const url = 'https://example.com/a'
+    const notes = [
+      { type: 'url_citation', url_citation: { url } },
+      { type: 'url_citation', url, title: 'A' },
+      { type: 'url_citation' },
+    ]
+    const usage = { prompt_tokens: 10, completion_tokens: 5, prompt_tokens_details: { cached_tokens: null } }
+    stub.onChat = (call, response) => {
+      const said = { content: 'Hi', annotations: notes }
+      if (!call.wantsStream) return sendCompletion(response, { message: said, usage })
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(event(chunkText(said)) + event(chunkText({}, 'stop')) + event(usageText(usage)) + event('[DONE]'))
+    }
+    const { events } = await askSurface(gateway, surface, { stream_options: { include_usage: true } })
+    const cited = (title: string) => ({
+      type: 'url_citation',
+      url_citation: { url, title, start_index: 0, end_index: 0 },
+    })
+    const [choice] = events[0]?.['choices'] as { delta?: object; message?: object }[]
+    expect(choice?.delta ?? choice?.message).toMatchObject({ annotations: [cited(url), cited('A')] })
+    expect(events.at(-1)).toMatchObject({ usage: { prompt_tokens_details: { cached_tokens: 0 } } })
+  },
+)

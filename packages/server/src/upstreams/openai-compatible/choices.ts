@@ -63,6 +63,25 @@ const calls: Read = (value) => {
 /** An answer is the assistant's, whatever its server calls it: strict clients read no other word. */
 const role: Read = (value) => (value === 'assistant' ? value : undefined)
 
+/** A source as OpenAI writes it. Some servers leave out where it stands, or write it as Responses do. */
+function readNote(note: Json): Json | null {
+  if (note['type'] !== 'url_citation') return note
+  const given = isObject(note['url_citation']) ? note['url_citation'] : note
+  const { url, title, start_index: start, end_index: end } = given
+  if (typeof url !== 'string') return null
+  const place = { start_index: Number.isInteger(start) ? start : 0, end_index: Number.isInteger(end) ? end : 0 }
+  const { type: _type, ...cited } = given
+  return {
+    type: 'url_citation',
+    url_citation: { ...cited, url, title: typeof title === 'string' ? title : url, ...place },
+  }
+}
+
+const notes: Read = (value) => {
+  const read = objects(value)
+  return Array.isArray(read) ? read.map(readNote).filter((note) => note !== null) : read
+}
+
 /** What clients know of a message or delta, and how each part is read. */
 const SPEECH: readonly (readonly [string, Read])[] = Object.entries({
   role,
@@ -70,7 +89,7 @@ const SPEECH: readonly (readonly [string, Read])[] = Object.entries({
   refusal: textOrNull,
   tool_calls: calls,
   function_call: object,
-  annotations: objects,
+  annotations: notes,
   audio: object,
   images: objects,
   reasoning_content: text,

@@ -142,7 +142,8 @@ function wireDetails(reported: unknown, name: string, ours: number): Json | null
   for (const key of Object.keys(reported)) {
     if (tokens(reported[key]) !== null && key !== '__proto__') details[key] = reported[key]
   }
-  if (ours > 0) details[name] = ours
+  // Strict clients read it wherever there are details.
+  details[name] = ours
   return details
 }
 
