@@ -201,7 +201,7 @@ test.each(surfaces.filter(({ path }) => path.endsWith('/chat/completions')))(
       type: 'url_citation',
       url_citation: { url, title, start_index: 0, end_index: 0 },
     })
-    const [choice] = events[0]?.['choices'] as { delta?: object; message?: object }[]
+    const [choice] = events.flatMap(({ choices }) => choices as { delta?: object; message?: object }[])
     expect(choice?.delta ?? choice?.message).toMatchObject({ annotations: [cited(url), cited('A')] })
     expect(events.at(-1)).toMatchObject({ usage: { prompt_tokens_details: { cached_tokens: 0 } } })
   },

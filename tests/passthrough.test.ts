@@ -430,7 +430,12 @@ describe('the answer', () => {
       content: null,
       refusal: 'No.',
       tool_calls: ['a', 'b'].map((id) => ({ id, type: 'function', function: { name: 'f', arguments: '{"p":1}' } })),
-      annotations: [{ type: 'url_citation', url_citation: { url: 'https://example.com' } }],
+      annotations: [
+        {
+          type: 'url_citation',
+          url_citation: { url: 'https://example.com', title: 'A', start_index: 0, end_index: 2 },
+        },
+      ],
       images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } }],
     }
     stub.onChat = (_call, response) => sendCompletion(response, { message, finishReason: 'tool_calls' })
