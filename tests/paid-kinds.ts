@@ -36,8 +36,6 @@ export interface PaidKind {
   readonly quoted: (model?: string) => { readonly endpoint: string; readonly body: object }
   /** Whether an answer can be cut: less of it is made where less is paid for. */
   readonly isDivisible: boolean
-  /** Whether an Idempotency-Key may be sent with it. */
-  readonly isRepeatable: boolean
 }
 
 export interface AskOptions {
@@ -114,20 +112,20 @@ const json = (path: string, usual: string, body: object): Pick<PaidKind, 'ask' |
 
 const messages = { messages: [{ role: 'user', content: 'Say hello.' }] }
 
-const chat = (name: string, path: string, body: object, isRepeatable: boolean): PaidKind => ({
-  ...{ name, isRepeatable, emptyAndBilled: emptyChat, dear: dearChat, isDivisible: true },
+const chat = (name: string, path: string, body: object): PaidKind => ({
+  ...{ name, emptyAndBilled: emptyChat, dear: dearChat, isDivisible: true },
   ...json(path, 'talks', body),
 })
 
 const CHATS: readonly PaidKind[] = [
-  chat('a chat', '/v1/chat/completions', { ...messages, max_tokens: 50 }, true),
-  chat('a streamed chat', '/v1/chat/completions', { ...messages, max_tokens: 50, stream: true }, false),
-  chat('a text completion', '/v1/completions', { prompt: 'Say hello.', max_tokens: 50 }, true),
-  chat('a streamed text completion', '/v1/completions', { prompt: 'Say hello.', max_tokens: 50, stream: true }, false),
-  chat('a response', '/v1/responses', { input: 'Say hello.', max_output_tokens: 50 }, true),
-  chat('a streamed response', '/v1/responses', { input: 'Say hello.', max_output_tokens: 50, stream: true }, false),
-  chat('a message', '/v1/messages', { ...messages, max_tokens: 50 }, true),
-  chat('a streamed message', '/v1/messages', { ...messages, max_tokens: 50, stream: true }, false),
+  chat('a chat', '/v1/chat/completions', { ...messages, max_tokens: 50 }),
+  chat('a streamed chat', '/v1/chat/completions', { ...messages, max_tokens: 50, stream: true }),
+  chat('a text completion', '/v1/completions', { prompt: 'Say hello.', max_tokens: 50 }),
+  chat('a streamed text completion', '/v1/completions', { prompt: 'Say hello.', max_tokens: 50, stream: true }),
+  chat('a response', '/v1/responses', { input: 'Say hello.', max_output_tokens: 50 }),
+  chat('a streamed response', '/v1/responses', { input: 'Say hello.', max_output_tokens: 50, stream: true }),
+  chat('a message', '/v1/messages', { ...messages, max_tokens: 50 }),
+  chat('a streamed message', '/v1/messages', { ...messages, max_tokens: 50, stream: true }),
 ]
 
 const VECTORS = { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [0.25, -0.5, 1] }] }
@@ -137,21 +135,21 @@ const VERDICT = {
 }
 
 const EMBEDDINGS: PaidKind = {
-  ...{ name: 'embeddings', isRepeatable: true },
+  name: 'embeddings',
   ...json('/v1/embeddings', 'embeds', { input: 'Hello' }),
   emptyAndBilled: emptyJson({ object: 'list', data: [] }),
   ...{ dear: dearJson(VECTORS), isDivisible: false },
 }
 
 const RERANK: PaidKind = {
-  ...{ name: 'a ranking', isRepeatable: true },
+  name: 'a ranking',
   ...json('/v1/rerank', 'ranks', { query: 'fruit', documents: ['A car.', 'A pear.'] }),
   emptyAndBilled: emptyJson({ results: [] }),
   ...{ dear: dearJson(RANKING), isDivisible: false },
 }
 
 const MODERATION: PaidKind = {
-  ...{ name: 'a moderation', isRepeatable: true },
+  name: 'a moderation',
   ...json('/v1/moderations', 'moderates', { input: 'Hello' }),
   emptyAndBilled: emptyJson({ results: [] }),
   ...{ dear: dearJson(VERDICT), isDivisible: false },
@@ -196,7 +194,7 @@ const DEAR_MEDIA: Readonly<Record<string, StubHandler | null>> = {
 
 /** Pages of the media's kinds take no key, so theirs is set for each call. */
 const MEDIA_KINDS: readonly PaidKind[] = MEDIA.map(({ name, model: usual, ask, quoted }) => ({
-  ...{ name, path: name, isRepeatable: !name.includes('stream') && !name.includes('events') },
+  ...{ name, path: name },
   ...{ emptyAndBilled: EMPTY_MEDIA[name] ?? null, dear: DEAR_MEDIA[name] ?? null, isDivisible: false },
   quoted: (model = usual) => quoted(model),
   ask: async (gateway, options) => {
