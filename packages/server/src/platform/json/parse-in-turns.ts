@@ -128,7 +128,14 @@ function cutIn(value: unknown): number | null {
   return Number(value.slice(MARK.length))
 }
 
-type Nested = Record<string, unknown>
+type Nested = Record<string | number, unknown>
+
+/** A long list has no names of its places made. */
+function placesOf(value: object): { readonly keys: readonly string[] | null; readonly count: number } {
+  if (Array.isArray(value)) return { keys: null, count: value.length }
+  const keys = Object.keys(value)
+  return { keys, count: keys.length }
+}
 
 /** Puts the strings back. */
 async function restore(root: unknown, strings: readonly string[], pause: Pause): Promise<unknown> {
@@ -138,7 +145,9 @@ async function restore(root: unknown, strings: readonly string[], pause: Pause):
   let seen = 0
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (typeof value !== 'object' || value === null) continue
-    for (const key of Object.keys(value)) {
+    const { keys, count } = placesOf(value)
+    for (let at = 0; at < count; at++) {
+      const key = keys?.[at] ?? at
       const member = (value as Nested)[key]
       const cut = cutIn(member)
       // A member `__proto__` of a JSON text is one as any other.
