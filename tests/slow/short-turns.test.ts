@@ -116,6 +116,13 @@ const BODIES: readonly (readonly [name: string, path: string, body: () => string
   ],
   ['elements to the limit', '/v1/chat/completions', () => extra(`[${'1,'.repeat(399_000)}1]`)],
   ['ids of tokens', '/v1/embeddings', () => `{"model":"embeds","input":[${'1,'.repeat(299_999)}1]}`],
+  ['ids that are none', '/v1/embeddings', () => `{"model":"embeds","input":[${'1.5,'.repeat(399_000)}1]}`],
+  [
+    'lists of ids',
+    '/v1/embeddings',
+    () => `{"model":"embeds","input":[${list(20, () => `[${'1,'.repeat(14_999)}1]`)}]}`,
+  ],
+  ['more texts than may be', '/v1/embeddings', () => `{"model":"embeds","input":[${'"x",'.repeat(399_000)}"x"]}`],
   ['many texts', '/v1/embeddings', () => `{"model":"embeds","input":[${list(2_048, () => `"${'x'.repeat(8_000)}"`)}]}`],
   [
     'messages of code',

@@ -13,7 +13,8 @@ const tokenIds = z.array(z.int().min(0))
 
 /** One text or several, each as text or as token ids of the model's own tokenizer. */
 const embeddingInput = z
-  .union([z.string(), z.array(z.string()), tokenIds, z.array(tokenIds)])
+  // A length is compared before each item is: what cannot be texts is not read as texts.
+  .union([z.string(), z.array(z.string()).max(EMBEDDING_INPUTS_MAX), tokenIds, z.array(tokenIds)])
   .superRefine((input, context) => {
     if (typeof input === 'string') return
     // A plain list of numbers is one text.

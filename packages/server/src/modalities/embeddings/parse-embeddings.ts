@@ -1,4 +1,4 @@
-import { embeddingRequest, type EmbeddingRequest } from '@svc/contract'
+import { EMBEDDING_INPUTS_MAX, embeddingRequest, type EmbeddingRequest } from '@svc/contract'
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { JsonBody } from '../../platform/json/json-body.ts'
@@ -26,6 +26,30 @@ function textsOf({ input }: EmbeddingRequest): readonly EmbeddingText[] {
   return typeof input[0] === 'number' ? [input as number[]] : (input as EmbeddingText[])
 }
 
+function wrong(param: string, expected: string): ServiceError {
+  return new ServiceError('invalid_value', `Invalid value for '${param}': expected ${expected}.`, { param })
+}
+
+function refuseStrangers(list: readonly unknown[], path: string): void {
+  const at = list.findIndex((id) => !Number.isSafeInteger(id) || (id as number) < 0)
+  if (at !== -1) throw wrong(`${path}.${at}`, 'a whole number from 0')
+}
+
+/**
+ * Refuses long lists that are no input before the schema reads them: it notes each item that is wrong, in each way in
+ * which a list can be read, and no other client is served meanwhile.
+ */
+function refuseCrowds({ input }: Readonly<Record<string, unknown>>): void {
+  if (!Array.isArray(input)) return
+  if (typeof input[0] !== 'number' && input.length > EMBEDDING_INPUTS_MAX) {
+    throw wrong('input', `at most ${EMBEDDING_INPUTS_MAX} items`)
+  }
+  if (input.length > EMBEDDING_INPUTS_MAX) return refuseStrangers(input, 'input')
+  for (const [index, list] of input.entries()) {
+    if (Array.isArray(list) && list.length > EMBEDDING_INPUTS_MAX) refuseStrangers(list, `input.${index}`)
+  }
+}
+
 function refuseEmpty(texts: readonly EmbeddingText[], isList: boolean): void {
   const empty = texts.findIndex((text) => text.length === 0)
   const isBlank = texts.every((text) => typeof text === 'string' && text.trim() === '')
@@ -42,6 +66,7 @@ function refuseEmpty(texts: readonly EmbeddingText[], isList: boolean): void {
  */
 export function parseEmbeddings(text: CountedJson): EmbeddingCall {
   const value = parseJsonObject(text)
+  refuseCrowds(value)
   const request = parseBySchema(embeddingRequest, value)
   const members = scanBody(text)
   spellings.refuse(members.keys())
