@@ -142,6 +142,41 @@ function answerGone(requestId: string, tell: IdempotencyDeps['reportGone']): Ser
   })
 }
 
+interface RunDeps extends Pick<IdempotencyDeps, 'store' | 'secrets' | 'space' | 'outcomeOf'> {
+  readonly writes: PatientWrites
+  readonly onEnd: () => void
+}
+
+/** A request whose name was taken, and its three ends. */
+function createRun(deps: RunDeps, row: IdempotentRow, { accountId, name }: IdempotentCall): IdempotentRun {
+  const { store, secrets, space, outcomeOf, writes, onEnd } = deps
+  const { caller_id: callerId, request_id: requestId, process_id: processId } = row
+  const ended = (answer: KeptAnswer | null): IdempotentRow => {
+    const isShort = answer !== null && answer.body.length <= KEPT_LENGTH_MAX
+    const isKept = isShort && space.take(accountId, answer.body.length)
+    const sealed = isKept ? sealAnswer(secrets[0], callerId, name, answer) : null
+    return { ...row, state: isKept ? 'answered' : 'unkept', answer: sealed }
+  }
+  const keep = (answer: KeptAnswer | null): Promise<void> => {
+    const kept = ended(answer)
+    return writes.write(kept.answer?.length ?? 0, () => store.finish(kept))
+  }
+  // What the books cannot answer now stays a row that runs nowhere: a repeated request asks them again.
+  const endByTheBooks = (answer: KeptAnswer | null): Promise<void> => {
+    let kept: IdempotentRow | null = null
+    return writes.write(answer?.body.length ?? 0, async () => {
+      const outcome = await outcomeOf({ callerId, requestId, processId })
+      if (outcome === 'charged') await store.finish((kept ??= ended(answer)))
+      if (outcome === 'free') await store.remove(row)
+    })
+  }
+  return {
+    finish: (answer) => keep(answer).finally(onEnd),
+    release: () => endByTheBooks(null).finally(onEnd),
+    finishFailed: (answer) => endByTheBooks(answer).finally(onEnd),
+  }
+}
+
 /** Makes the one place that begins and ends such requests. */
 export function createIdempotency(deps: IdempotencyDeps): Idempotency {
   const { store, clock, secrets, processId } = deps
@@ -154,34 +189,8 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
   /** Ends are noted as soon as the database takes them. */
   const writes = new PatientWrites(clock, KEPT_MS)
 
-  function runOf(row: IdempotentRow, { accountId, name }: IdempotentCall): IdempotentRun {
-    const { caller_id: callerId, request_id: requestId } = row
-    const end = (work: Promise<void>): Promise<void> => work.finally(() => void running.delete(requestId))
-    const ended = (answer: KeptAnswer | null): IdempotentRow => {
-      const isShort = answer !== null && answer.body.length <= KEPT_LENGTH_MAX
-      const isKept = isShort && deps.space.take(accountId, answer.body.length)
-      const sealed = isKept ? sealAnswer(secrets[0], callerId, name, answer) : null
-      return { ...row, state: isKept ? 'answered' : 'unkept', answer: sealed }
-    }
-    const keep = (answer: KeptAnswer | null): Promise<void> => {
-      const kept = ended(answer)
-      return writes.write(kept.answer?.length ?? 0, () => store.finish(kept))
-    }
-    // What the books cannot answer now stays a row that runs nowhere: a repeated request asks them again.
-    const endByTheBooks = (answer: KeptAnswer | null): Promise<void> => {
-      let kept: IdempotentRow | null = null
-      return writes.write(answer?.body.length ?? 0, async () => {
-        const outcome = await deps.outcomeOf({ callerId, requestId, processId })
-        if (outcome === 'charged') await store.finish((kept ??= ended(answer)))
-        if (outcome === 'free') await store.remove(row)
-      })
-    }
-    return {
-      finish: (answer) => end(keep(answer)),
-      release: () => end(endByTheBooks(null)),
-      finishFailed: (answer) => end(endByTheBooks(answer)),
-    }
-  }
+  const runOf = (row: IdempotentRow, call: IdempotentCall): IdempotentRun =>
+    createRun({ ...deps, writes, onEnd: () => void running.delete(row.request_id) }, row, call)
 
   /** @returns 'again' where the name may be taken; null where the row that was read is another by now. */
   async function repeated(row: IdempotentRow, call: IdempotentCall, now: number): Promise<KeptAnswer | 'again' | null> {

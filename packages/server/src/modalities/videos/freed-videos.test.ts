@@ -14,18 +14,18 @@ describeEachEngine('a video job whose request was told that it is free', (engine
   afterEach(() => stage.close())
 
   test('has failed, and stays free, when its upstream makes it all the same and nobody could write that down', async () => {
-    const { insert, end } = stage.deps.jobs
+    const plain = { ...stage.deps.jobs }
     // The job and its hold are written, and from then on the database is away.
     Object.assign(stage.deps.jobs, {
-      insert: async (...given: Parameters<typeof insert>) => {
-        await insert(...given)
+      insert: async (...given: Parameters<typeof plain.insert>) => {
+        await plain.insert(...given)
         throw new Error('the connection broke')
       },
       end: () => Promise.reject(new Error('the database is away')),
     })
     stage.stub.obeysCancel = false
     await expect(stage.submit(caller)).rejects.toMatchObject({ code: 'server_is_overloaded' })
-    Object.assign(stage.deps.jobs, { end })
+    Object.assign(stage.deps.jobs, plain)
     stage.stub.complete(stage.stub.jobs[0], '0.6')
     stage.clock.moved += 60_000
     await stage.observe()
