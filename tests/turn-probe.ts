@@ -2,6 +2,8 @@
  * Loaded into a gateway by `--import`: says how much CPU of the main thread its longest turn of the event loop took
  * since it was asked last. CPU and not time, so that what else the machine does counts for nothing.
  */
+import { isMainThread } from 'node:worker_threads'
+
 let longestUs = 0
 let before = process.threadCpuUsage()
 
@@ -19,4 +21,5 @@ process.on('message', (message) => {
 })
 // A gateway that stops does not wait for its observer.
 process.channel?.unref()
-turn()
+// It is loaded into each thread.
+if (isMainThread) turn()

@@ -12,14 +12,14 @@ export type CheckpointMode = 'passive' | 'restart'
 /** What the thread answers to a mode: the pages that the log holds. */
 export type CheckpointReply = { readonly pages: number } | { readonly failure: string }
 
-/** Makes the checkpoints that it is asked for, until the message `close`. */
+/** Makes the checkpoints that it is asked for, until the message `close`: its answer says that the database is closed. */
 export function serveCheckpoints(port: MessagePort, path: string): void {
   const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
   prepareSqliteWriter(connection)
   port.on('message', (asked: CheckpointMode | 'close') => {
     if (asked === 'close') {
       connection.close()
-      port.close()
+      port.postMessage({ pages: 0 } satisfies CheckpointReply)
     } else port.postMessage(checkpoint(connection, asked))
   })
 }

@@ -89,10 +89,12 @@ function startThread(entry: URL, path: string, onEnded: () => void): CheckpointT
       return reply.pages
     },
     async close() {
-      const gone = once(worker, 'exit')
+      const closed = Promise.race([once(worker, 'message'), once(worker, 'exit')])
       worker.ref()
       worker.postMessage('close')
-      await gone
+      await closed
+      // It need not end by itself: what `--import` loads is loaded into each thread, and may work on there.
+      await worker.terminate()
     },
   }
 }
