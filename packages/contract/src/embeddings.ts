@@ -9,7 +9,8 @@ export const EMBEDDING_TOKENS_MAX = 300_000
 /** Most dimensions that can be asked for. Source: own choice, above every known model. */
 export const EMBEDDING_DIMENSIONS_MAX = 65_536
 
-const tokenIds = z.array(z.int().min(0))
+/** One check of each: there may be as many as a request may have. */
+const tokenIds = z.array(z.uint32())
 
 /** One text or several, each as text or as token ids of the model's own tokenizer. */
 const embeddingInput = z

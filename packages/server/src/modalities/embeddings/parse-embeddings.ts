@@ -31,7 +31,7 @@ function wrong(param: string, expected: string): ServiceError {
 }
 
 function refuseStrangers(list: readonly unknown[], path: string): void {
-  const at = list.findIndex((id) => !Number.isSafeInteger(id) || (id as number) < 0)
+  const at = list.findIndex((id) => typeof id !== 'number' || id !== id >>> 0)
   if (at !== -1) throw wrong(`${path}.${at}`, 'a whole number from 0')
 }
 
