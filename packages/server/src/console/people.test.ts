@@ -125,6 +125,23 @@ describeEachEngine('people of a team', (engine) => {
     expect((await owner.json<InvitationList>('GET', `${base}/invitations`)).data).toEqual([])
   })
 
+  test('an invitation whose email may not leave ends none that was sent before', async () => {
+    const base = await makeTeam('Sent')
+    const email = 'sent@example.com'
+    let link = ''
+    let answer = await invite(owner, base, email)
+    // As many as one address gets within an hour, and one more.
+    while (answer.status === 200) {
+      link = tokenIn(await takeMail(mail, email))
+      answer = await invite(owner, base, email)
+    }
+    expect(await refusalOf(answer)).toEqual([429, 'rate_limit_exceeded'])
+    const { data } = await owner.json<InvitationList>('GET', `${base}/invitations`)
+    expect(data).toMatchObject([{ email }])
+    const viewed = await openPerson(gateway).call('POST', '/console/invitations/view', { token: link })
+    expect(viewed.status).toBe(200)
+  })
+
   test('a member who may not invite any more has their open invitations withdrawn', async () => {
     const base = await makeTeam('Fourth')
     const admin = await join(base, 'admin@example.com', 'admin')

@@ -58,6 +58,8 @@ export interface InvitationStore {
   isInvited(email: string, now: number): Promise<boolean>
   /** Gives it a new link and a new end. Returns false when it was taken or withdrawn meanwhile, or the role was. */
   renew(invitationId: string, link: NewLink): Promise<boolean>
+  /** Takes back one that nobody was told of: those that it ended are open again. */
+  undo(invitation: Pick<Invitation, 'invitationId' | 'teamId' | 'email' | 'createdAt'>): Promise<void>
   /** Returns false when it was taken or withdrawn before. */
   revoke(invitationId: string, now: number): Promise<boolean>
   /**
@@ -147,6 +149,20 @@ export function createInvitationStore(database: Database): InvitationStore {
         .where(stillMay(by))
       const [, renewed] = await database.write([lockTeam(database, by.teamId), statement.compile()])
       return renewed === 1
+    },
+    async undo({ invitationId, teamId, email, createdAt }) {
+      const made = read.deleteFrom('team_invitation').where('invitation_id', '=', invitationId)
+      const ended = read
+        .updateTable('team_invitation')
+        .set({ revoked_at: null })
+        .where('team_id', '=', teamId)
+        .where('email', '=', email)
+        .where('revoked_at', '=', createdAt)
+      await database.write([
+        lockTeam(database, teamId),
+        made.where('accepted_at', 'is', null).compile(),
+        ended.compile(),
+      ])
     },
     async revoke(invitationId, now) {
       const [revoked] = await database.write([close(now).where('invitation_id', '=', invitationId).compile()])

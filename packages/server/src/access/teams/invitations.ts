@@ -158,12 +158,12 @@ async function getOpen({ store }: InvitationDeps, teamId: string, invitationId: 
   return invitation
 }
 
-/** An invitation whose email may not leave is none. */
+/** An invitation whose email may not leave is none, and what it stands in the place of is open as before. */
 async function sendOrWithdraw(deps: InvitationDeps, invitation: Invitation, token: string): Promise<void> {
   try {
     await send(deps, invitation, token)
   } catch (error) {
-    await deps.store.revoke(invitation.invitationId, deps.clock.now())
+    await deps.store.undo(invitation)
     throw error
   }
 }
