@@ -289,7 +289,12 @@ describe('on a small balance', () => {
 
 describe('with a limit on requests', () => {
   test('429 says when to come back, and the client does', async () => {
-    const gateway = await startTestGateway({ upstreamUrl: stub.url, file: { limits: { requests_per_minute: 60 } } })
+    const startedAt = Date.now()
+    let aheadMs = 0
+    const gateway = await startTestGateway({
+      ...{ upstreamUrl: stub.url, file: { limits: { requests_per_minute: 60 } } },
+      clock: { now: () => startedAt + aheadMs },
+    })
     stub.onChat = (_call, response) => sendCompletion(response)
     const client = new OpenAI({ baseURL: gateway.v1, apiKey: gateway.key })
     for (let request = 0; request < 10; request += 1) await gateway.fetch('/v1/balance')
@@ -301,7 +306,16 @@ describe('with a limit on requests', () => {
     expect(error.headers?.get('retry-after-ms')).toBe('1000')
     expect(error.headers?.get('x-ratelimit-remaining-requests')).toBe('0')
 
-    const { result, charge } = await chargeOf(gateway, () => client.chat.completions.create(question))
+    // The gateway's second passes while the client waits.
+    const waiting = new OpenAI({
+      ...{ baseURL: gateway.v1, apiKey: gateway.key },
+      fetch: async (...sent) => {
+        const answer = await fetch(...sent)
+        if (answer.status === 429) aheadMs += 1_000
+        return answer
+      },
+    })
+    const { result, charge } = await chargeOf(gateway, () => waiting.chat.completions.create(question))
     expect(nanocreditsIn(result)).toBe(charge)
     expect(charge).toBe(cardOf(10, 5))
     await expect.poll(() => chatStatuses(gateway)).toEqual([429, 429, 200])
