@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { Database } from '../platform/db/database.ts'
+import { text } from '../platform/db/selected-value.ts'
 import type { Deposit, DepositState } from './deposit.ts'
 
 /** What an operator decided about a deposit. */
@@ -74,7 +74,6 @@ export function createDecisionStore(database: Database): DecisionStore {
               .whereRef('deposit.asset', '=', where.ref('address_inflow.asset')),
           ),
         )
-      const text = (value: string | null) => sql<string>`cast(${value} as text)`
       // The deposit's row as the change has left it: where there was none, there is no decision either.
       const note = read
         .insertInto('deposit_decision')

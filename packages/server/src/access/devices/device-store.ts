@@ -1,5 +1,6 @@
 import { type CompiledQuery, sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
+import { text, whole } from '../../platform/db/selected-value.ts'
 
 /** A terminal that waits, or has waited, for a person. */
 export interface DeviceRequest {
@@ -85,8 +86,6 @@ export function createDeviceStore(database: Database): DeviceStore {
 }
 
 function insertStatement({ read }: Database, request: DeviceRequest, waitingMax: number): CompiledQuery {
-  const text = (value: string) => sql`cast(${value} as text)`
-  const whole = (value: number) => sql`cast(${value} as bigint)`
   const values = [
     ...[text(request.deviceHash), text(request.userHash), text(request.deviceName)],
     ...[sql`cast(${request.wantsKeys ? 1 : 0} as smallint)`, text(request.address)],

@@ -1,6 +1,7 @@
 /** What is written of keys: each list of statements is done as a whole or not at all. */
 import { type CompiledQuery, type Expression, sql, type SqlBool } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
+import { text, whole } from '../../platform/db/selected-value.ts'
 import type { KeyKind } from '../../platform/db/key-schema.ts'
 import { type ActingMember, lockTeam, stillMay } from './acting-member.ts'
 import type { BudgetPeriod } from '../../platform/runtime/budget-period.ts'
@@ -172,9 +173,6 @@ function isHolder(holder: Holder | null): Expression<SqlBool> {
   const { teamId, userId } = holder
   return sql<SqlBool>`exists (select 1 from team_key_holder where team_id = ${teamId} and user_id = ${userId})`
 }
-
-const text = (value: string | null) => sql<string>`cast(${value} as text)`
-const whole = (value: number | bigint | null) => sql<number>`cast(${value} as bigint)`
 
 function insertBudget({ read }: Database, key: NewKey, isAllowed: Expression<SqlBool>): CompiledQuery {
   const values = sql`

@@ -1,5 +1,6 @@
 import { sql, type CompiledQuery } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
+import { text, whole } from '../../platform/db/selected-value.ts'
 import { findOrigins, followOrigins, type KeyWorth } from './key-origins.ts'
 import { RIGHTS } from './key-permissions.ts'
 
@@ -70,8 +71,6 @@ export function createMirrorStore(database: Database): MirrorStore {
  * may do is copied: it is read at every request.
  */
 function mirrorStatement({ read }: Database, mirror: NewMirror): CompiledQuery {
-  const text = (value: string | null) => sql<string>`cast(${value} as text)`
-  const whole = (value: number | null) => sql<number>`cast(${value} as bigint)`
   const { rights, models, expiresAt } = mirror.own ?? NOT_NARROWED
   const select = read
     .selectFrom('api_key as bearer')

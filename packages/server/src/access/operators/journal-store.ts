@@ -1,5 +1,6 @@
 import { type CompiledQuery, sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
+import { text, whole } from '../../platform/db/selected-value.ts'
 import { actingOperator, type JournalStore, type NewEntry } from './journal.ts'
 import { isStillOperator } from './operator-store.ts'
 
@@ -49,7 +50,7 @@ function beginStatement({ read }: Database, entry: NewEntry): CompiledQuery {
   const { actionId, at, by, action, accountId, subject, reason, details } = entry
   const columns = {
     action_id: text(actionId),
-    acted_at: sql`cast(${at} as bigint)`,
+    acted_at: whole(at),
     operator_id: text(by.operatorId),
     operator_name: text(by.name),
     way: text(by.way),
@@ -64,5 +65,3 @@ function beginStatement({ read }: Database, entry: NewEntry): CompiledQuery {
     insert into operator_action (${sql.join(names)}) select ${sql.join(Object.values(columns))}
      where ${isStillOperator(actingOperator(by))}`.compile(read)
 }
-
-const text = (value: string | null) => sql`cast(${value} as text)`

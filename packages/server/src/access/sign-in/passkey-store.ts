@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
+import { text, whole } from '../../platform/db/selected-value.ts'
 
 /** What is kept of a passkey. Its private key never leaves the person's device. */
 export interface StoredPasskey {
@@ -135,9 +136,6 @@ export function createPasskeyStore(database: Database): PasskeyStore {
   }
 }
 
-// PostgreSQL takes the values of a `select` for text.
-const text = (value: string) => sql`cast(${value} as text)`
-const whole = (value: number | null) => sql`cast(${value} as bigint)`
 const flag = (value: boolean) => (value ? sql`1` : sql`0`)
 
 function passkeyFromRow(row: {

@@ -1,6 +1,7 @@
 import { sql, type CompiledQuery } from 'kysely'
 import { isUniqueViolation } from '../../platform/db/database-failure.ts'
 import type { Database } from '../../platform/db/database.ts'
+import { text, whole } from '../../platform/db/selected-value.ts'
 import { type ActingMember, lockTeam, stillMay } from '../keys/acting-member.ts'
 import { endLostKeys, type LostRole } from './lost-keys.ts'
 import type { Member, Membership } from './membership.ts'
@@ -234,7 +235,3 @@ function insertStatements(
       select ${text(teamId)}, ${text(ownerId)}, 'owner', ${whole(createdAt)} where ${isInserted}`,
   ].map((statement) => statement.compile(read))
 }
-
-// PostgreSQL takes the values of a `select` for text.
-const text = (value: string | null) => sql`cast(${value} as text)`
-const whole = (value: number) => sql`cast(${value} as bigint)`
