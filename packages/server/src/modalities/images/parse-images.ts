@@ -1,18 +1,11 @@
 /** Reads requests for images: JSON in OpenAI's form and in OpenRouter's, and forms with files. */
-import {
-  imageEditFields,
-  imageEditRequest,
-  type ImageFields,
-  imageRequest,
-  INPUT_IMAGES_MAX,
-  ownMember,
-} from '@svc/contract'
+import { imageEditFields, imageEditRequest, type ImageFields, imageRequest, INPUT_IMAGES_MAX } from '@svc/contract'
 import type { z } from 'zod'
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { GivenFile, GivenImage, ImageSettings } from '../../upstreams/image-upstream.ts'
 import type { ImageCall } from './image-call.ts'
-import { formFlag } from '../../edge/form-flag.ts'
+import { formTruth } from '../../edge/form-flag.ts'
 import { type CountedJson, parseJsonObject, scanBody, SpellingCheck } from '../../pipeline/json-call.ts'
 import { refuseBeyond } from '../../pipeline/within-bound.ts'
 import { WorkGuard } from '../../pipeline/work-guard.ts'
@@ -143,7 +136,6 @@ function fileOf({ bytes, mediaType, fileName }: GivenFile): GivenFile {
 /** Fields of a form that are numbers, and those that are yes or no. */
 const numberFields: ReadonlySet<string> = new Set(['n', 'output_compression', 'partial_images', 'seed'])
 const booleanFields: ReadonlySet<string> = new Set(['stream'])
-const truths: Readonly<Record<string, boolean>> = { true: true, false: false }
 
 /** A form's fields as the values that JSON would have. @throws {ServiceError} for a field that appears twice. */
 function valueOf(fields: ImageForm['fields']): Record<string, unknown> {
@@ -155,7 +147,7 @@ function valueOf(fields: ImageForm['fields']): Record<string, unknown> {
       })
     }
     if (numberFields.has(name)) value[name] = text.trim() === '' ? null : Number(text)
-    else if (booleanFields.has(name)) value[name] = ownMember(truths, formFlag(text)) ?? text
+    else if (booleanFields.has(name)) value[name] = formTruth(text)
     else value[name] = text
   }
   return value

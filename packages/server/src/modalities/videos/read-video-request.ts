@@ -1,13 +1,13 @@
 /** Reads a request for a video: JSON, or a form as OpenAI's clients send it. */
 import { parseBySchema } from '../../platform/errors/parse-by-schema.ts'
-import { ownMember, VIDEO_FILE_BYTES_MAX, type VideoRequest, videoRequest } from '@svc/contract'
+import { VIDEO_FILE_BYTES_MAX, type VideoRequest, videoRequest } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { parseJsonObject } from '../../pipeline/json-call.ts'
 import { WorkGuard } from '../../pipeline/work-guard.ts'
 import type { Caller } from '../../access/keys/caller.ts'
 import type { VideoFile } from './submit-video.ts'
 import { digestForm } from '../../edge/digest-form.ts'
-import { formFlag } from '../../edge/form-flag.ts'
+import { formTruth } from '../../edge/form-flag.ts'
 import type { RouteKit } from '../../edge/route-kit.ts'
 import type { Form, FormFile } from '../../edge/read-form.ts'
 import { type PaidCall, readJsonBody } from '../../edge/read-json-body.ts'
@@ -96,7 +96,6 @@ const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'im
 /** Fields that are numbers or truth values, which a form has as text. */
 const numbers: ReadonlySet<string> = new Set(['duration', 'seed', 'n'])
 const WHOLE = /^-?\d{1,15}$/
-const truths: Readonly<Record<string, boolean>> = { true: true, false: false }
 
 /** A form as the JSON that it means. What is no number or boolean stays text, and is refused as such. */
 function valueOf({ fields }: Form): Record<string, unknown> {
@@ -109,7 +108,7 @@ function valueOf({ fields }: Form): Record<string, unknown> {
     }
     const [, inner] = /^input_reference\[(image_url|file_id)\]$/.exec(name) ?? []
     if (inner !== undefined) value['input_reference'] = { [inner]: text }
-    else if (name === 'generate_audio') value[name] = ownMember(truths, formFlag(text)) ?? text
+    else if (name === 'generate_audio') value[name] = formTruth(text)
     else if (numbers.has(name)) value[name] = WHOLE.test(text) ? Number(text) : text
     else value[name] = text
   }
