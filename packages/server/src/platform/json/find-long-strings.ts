@@ -7,8 +7,8 @@ import { knowsStrings, QUOTE, rememberStrings, searchEnd } from './json-bytes.ts
 
 /** Strings from this size on are remembered, and cut out of what is parsed at once, in bytes. Source: own choice. */
 export const LONG_BYTES = 256
-/** What one turn looks at, in bytes: some milliseconds where each byte counts. */
-const TURN_BYTES = 512 * 1024
+/** What one turn looks at or reads, in bytes: some milliseconds where each byte counts. Source: own choice. */
+export const TURN_BYTES = 512 * 1024
 
 /** @param pause lets other work of the event loop come between. */
 export async function findLongStrings(text: Buffer, pause: () => Promise<void>): Promise<void> {

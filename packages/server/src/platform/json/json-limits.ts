@@ -3,7 +3,7 @@
  * million members, thousands of levels or a number of a million digits, and all clients wait while one thread reads
  * them.
  */
-import { findLongStrings } from './find-long-strings.ts'
+import { findLongStrings, TURN_BYTES } from './find-long-strings.ts'
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -79,9 +79,6 @@ interface Place {
 }
 
 const START: Place = { at: 0, open: [], isFirst: false }
-
-/** What one turn counts, in bytes: some milliseconds. */
-const TURN_BYTES = 512 * 1024
 
 /** Longest key that is quoted, in bytes. */
 const KEY_LENGTH_MAX = 64

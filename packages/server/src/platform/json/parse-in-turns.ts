@@ -5,11 +5,9 @@
  */
 import { randomBytes } from 'node:crypto'
 import { BACKSLASH, COLON, QUOTE, stringEnd } from './json-bytes.ts'
-import { findLongStrings, LONG_BYTES } from './find-long-strings.ts'
+import { findLongStrings, LONG_BYTES, TURN_BYTES } from './find-long-strings.ts'
 import { textStart } from './json-body.ts'
 
-/** What one turn reads of strings, in bytes: about a millisecond. */
-const TURN_BYTES = 512 * 1024
 /** Values, or strings, that one turn looks at. */
 const TURN_VALUES = 5_000
 /**
