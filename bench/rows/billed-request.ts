@@ -20,21 +20,23 @@ export async function measureBilledRequest(context: BenchContext, what: BilledRe
   const { row, engine, connections, goal } = what
   const upstream = await startStub(context)
   const place = `${ENGINE_NAMES[engine]}, ${connections} connection${connections === 1 ? '' : 's'}`
-  let scheduledRate = 0
-  const results = await withPair(context, { engine, upstream, name: `row-${row}-${engine}` }, async (sides) => {
-    if (goal !== null) await warmUp(context, sides, { kind: 'whole', connections, seconds: 0, rate: null })
-    const rate = await calibrateRate(context, sides, connections)
-    scheduledRate = rate
-    const seconds = goal === null ? context.options.statedSeconds : context.options.seconds
-    const pairs = await takePairs(context, sides, { kind: 'whole', connections, seconds, rate })
-    const scheduled = resultOf(pairs, {
-      ...{ row, unit: '×', goal, valueOf: cpuRatio },
-      figure: `CPU per billed request, ${place}`,
-      notesOf: (median) => [cpuNote(median), `at ${rate}/s`],
-    })
-    return goal === null ? [scheduled] : [scheduled, await measureSaturated(context, sides, what)]
-  })
-  return goal === null ? results : [...results, await measureBooks(context, what, { upstream, rate: scheduledRate })]
+  const { rate, results } = await withPair(
+    context,
+    { engine, upstream, name: `row-${row}-${engine}` },
+    async (sides) => {
+      if (goal !== null) await warmUp(context, sides, { kind: 'whole', connections, seconds: 0, rate: null })
+      const rate = await calibrateRate(context, sides, connections)
+      const seconds = goal === null ? context.options.statedSeconds : context.options.seconds
+      const pairs = await takePairs(context, sides, { kind: 'whole', connections, seconds, rate })
+      const scheduled = resultOf(pairs, {
+        ...{ row, unit: '×', goal, valueOf: cpuRatio },
+        figure: `CPU per billed request, ${place}`,
+        notesOf: (median) => [cpuNote(median), `at ${rate}/s`],
+      })
+      return { rate, results: goal === null ? [scheduled] : [scheduled, await measureSaturated(context, sides, what)] }
+    },
+  )
+  return goal === null ? results : [...results, await measureBooks(context, what, { upstream, rate })]
 }
 
 /** What is left of the ratio when a gateway does nothing but proxy and book. */
