@@ -105,6 +105,19 @@ describeEachEngine('the second factor', (engine) => {
     expect((await finish(browser, renewed[0] ?? '')).status).toBe(200)
   })
 
+  test('of renewals at once one set of recovery codes is left, and none of a factor that is removed meanwhile', async () => {
+    const { person, nextCode } = await personWithApp('jan@example.com')
+    const store = createSecondFactorStore(gateway.gateway.database)
+    const userId = (await store.findPerson('jan@example.com')) ?? ''
+    const setOf = (name: string): string[] => Array.from({ length: 10 }, (_, at) => `${name}-${at}`)
+    const renewals = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((name) => store.replaceCodes(userId, setOf(name)))
+    expect(new Set(await Promise.all(renewals))).toEqual(new Set([true]))
+    expect(await store.countCodes(userId)).toBe(10)
+    await person.json('POST', `${BASE}/remove`, { code: nextCode() })
+    expect(await store.replaceCodes(userId, setOf('late'))).toBe(false)
+    expect(await store.countCodes(userId)).toBe(0)
+  })
+
   test('a secret that was never confirmed asks for nothing, and removing one takes a code', async () => {
     const dan = await signInByMail(gateway, mail, 'dan@example.com')
     await dan.json('POST', BASE)

@@ -38,7 +38,10 @@ export function mountSecondFactor(app: FastifyInstance, parts: ConsoleEdge): voi
   mountSession(app, parts, consoleEndpoints.renewRecoveryCodes, async ({ session, body }) => {
     const { userId } = session.user
     requireRight(await factors.take(userId, body.code))
-    return { codes: await factors.renewCodes(userId) }
+    const codes = await factors.renewCodes(userId)
+    // The factor was removed since its code was right.
+    if (codes === null) throw refusalOf('wrong')
+    return { codes }
   })
   mountSession(app, parts, consoleEndpoints.removeSecondFactor, async ({ session, body }) => {
     const { userId } = session.user

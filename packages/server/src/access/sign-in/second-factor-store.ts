@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
 
 export interface StoredFactor {
@@ -25,7 +25,8 @@ export interface SecondFactorStore {
   takeCode(userId: string, codeHash: string, now: number): Promise<boolean>
   /** Notes that the person has proven the factor in this session. Returns false where the session has ended. */
   prove(sessionId: string, now: number): Promise<boolean>
-  replaceCodes(userId: string, codeHashes: readonly string[]): Promise<void>
+  /** Puts these codes in the place of all others. Returns false where no factor counts. */
+  replaceCodes(userId: string, codeHashes: readonly string[]): Promise<boolean>
   /** Returns false where there was none that counted. */
   remove(userId: string): Promise<boolean>
   /** The id of a person by their address; null for none. */
@@ -44,7 +45,7 @@ export interface ConfirmedFactor {
 export function createSecondFactorStore(database: Database): SecondFactorStore {
   const { read } = database
   const noCodes = (userId: string) => read.deleteFrom('recovery_code').where('user_id', '=', userId).compile()
-  const codes = (userId: string, hashes: readonly string[], onlyIf = sql`1 = 1`) =>
+  const codes = (userId: string, hashes: readonly string[], onlyIf: RawBuilder<unknown>) =>
     hashes.map((hash) =>
       sql`
         insert into recovery_code (user_id, code_hash)
@@ -126,7 +127,16 @@ export function createSecondFactorStore(database: Database): SecondFactorStore {
       return (await database.write([prove(sessionId, now)]))[0] === 1
     },
     async replaceCodes(userId, codeHashes) {
-      await database.write([noCodes(userId), ...codes(userId, codeHashes)])
+      const isOn = sql`exists (select 1 from second_factor where user_id = ${userId} and confirmed_at is not null)`
+      // The factor's row is written first: of two renewals at once the second waits here, and then ends the codes of the
+      // first.
+      const factor = read
+        .updateTable('second_factor')
+        .set(({ ref }) => ({ last_step: ref('last_step') }))
+        .where('user_id', '=', userId)
+        .where('confirmed_at', 'is not', null)
+      const [found] = await database.write([factor.compile(), noCodes(userId), ...codes(userId, codeHashes, isOn)])
+      return found === 1
     },
     async remove(userId) {
       const statement = read.deleteFrom('second_factor').where('user_id', '=', userId).compile()

@@ -56,8 +56,8 @@ export interface SecondFactors {
   noteProven(sessionId: string): Promise<void>
   /** Takes a code for what only its person may do. */
   take(userId: string, code: string): Promise<CodeOutcome>
-  /** New recovery codes in the place of all others. */
-  renewCodes(userId: string): Promise<readonly string[]>
+  /** New recovery codes in the place of all others. Null where no factor is on. */
+  renewCodes(userId: string): Promise<readonly string[] | null>
   /** Returns false where there was none. */
   remove(userId: string): Promise<boolean>
 }
@@ -115,8 +115,7 @@ export function createSecondFactors(deps: SecondFactorDeps): SecondFactors {
     take,
     renewCodes: async (userId) => {
       const codes = createCodes()
-      await store.replaceCodes(userId, codes.map(hashCode))
-      return codes
+      return (await store.replaceCodes(userId, codes.map(hashCode))) ? codes : null
     },
     remove: (userId) => store.remove(userId),
   }
