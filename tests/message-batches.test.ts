@@ -195,7 +195,10 @@ describeEachEngine('batches of messages', (engine) => {
     const { rawKey } = await gateway.createKey(other)
     const elsewhere = new Anthropic({ baseURL: gateway.baseUrl, apiKey: rawKey, maxRetries: 0 })
     const { id } = await client.messages.batches.create({ requests: [one] })
-    await expect(elsewhere.messages.batches.retrieve(id)).rejects.toMatchObject({ status: 404 })
+    for (const named of [id, 'msgbatch_01HkcTjaV5uDC8jWR4ZsDV8d']) {
+      const refusal = { status: 404, message: expect.stringContaining(named) }
+      await expect(elsewhere.messages.batches.retrieve(named)).rejects.toMatchObject(refusal)
+    }
     await ended(id)
     const { posted } = await gateway.balance()
     await setBalance(gateway, gateway.gateway.ledger, 0n)

@@ -68,15 +68,17 @@ export async function insertBatch(deps: BatchDeps, requestId: string, begun: New
 export async function findBatch(
   { store }: Pick<BatchDeps, 'store'>,
   { accountId }: Pick<Caller, 'accountId'>,
-  { batchId, param, isMine }: NamedBatch,
+  { asSent, batchId, param, isMine }: NamedBatch,
 ): Promise<Batch> {
   const batch = await store.find(accountId, batchId)
   if (batch !== null && isMine(batch.endpoint)) return batch
-  throw new ServiceError('job_not_found', `This team has no batch ${JSON.stringify(batchId)}.`, { param })
+  throw new ServiceError('job_not_found', `This team has no batch ${JSON.stringify(asSent)}.`, { param })
 }
 
 /** How a request names a batch, and of which kind it must be. */
 export interface NamedBatch {
+  /** The id as the request has it, for what is said about it. */
+  readonly asSent: string
   readonly batchId: string
   readonly param: string
   readonly isMine: (endpoint: LineEndpoint) => boolean
@@ -84,7 +86,7 @@ export interface NamedBatch {
 
 /** A batch as OpenAI's clients name it. */
 export function namedBatch(batchId: string): NamedBatch {
-  return { batchId, param: 'batch_id', isMine: (endpoint) => endpoint !== MESSAGES_PATH }
+  return { asSent: batchId, batchId, param: 'batch_id', isMine: (endpoint) => endpoint !== MESSAGES_PATH }
 }
 
 /**

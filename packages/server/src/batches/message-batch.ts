@@ -14,7 +14,12 @@ export function messageBatchIdOf(batchId: string): string {
 export function batchOfMessages(messageBatchId: string): NamedBatch {
   // What is no such id names no batch.
   const batchId = `batch_${ID.exec(messageBatchId)?.[1] ?? ''}`
-  return { batchId, param: 'message_batch_id', isMine: (endpoint) => endpoint === MESSAGES_PATH }
+  return {
+    asSent: messageBatchId,
+    batchId,
+    param: 'message_batch_id',
+    isMine: (endpoint) => endpoint === MESSAGES_PATH,
+  }
 }
 
 function timeOf(time: number | null): string | null {
