@@ -209,5 +209,10 @@ export const KINDS: readonly MediaKind[] = [
     ask: form('/v1/audio/transcriptions', { file: audio, stream: 'true' }),
     quoted: quoted('/v1/audio/transcriptions', { seconds: 2.4, stream: true }),
   },
+  {
+    ...{ name: 'translations', model: 'hears', dear: charge(300n) },
+    ask: form('/v1/audio/translations', { file: audio }),
+    quoted: quoted('/v1/audio/translations', { seconds: 3 }),
+  },
   { name: 'videos', model: 'films', ask: film, quoted: quoted('/v1/videos', FILM), dear: charge(400n) },
 ]

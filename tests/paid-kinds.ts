@@ -141,12 +141,17 @@ const EMBEDDINGS: PaidKind = {
   ...{ dear: dearJson(VECTORS), isDivisible: false },
 }
 
-const RERANK: PaidKind = {
-  name: 'a ranking',
-  ...json('/v1/rerank', 'ranks', { query: 'fruit', documents: ['A car.', 'A pear.'] }),
+const ranking = (name: string, path: string): PaidKind => ({
+  name,
+  ...json(path, 'ranks', { query: 'fruit', documents: ['A car.', 'A pear.'] }),
   emptyAndBilled: emptyJson({ results: [] }),
   ...{ dear: dearJson(RANKING), isDivisible: false },
-}
+})
+
+const RANKINGS: readonly PaidKind[] = [
+  ranking('a ranking', '/v1/rerank'),
+  ranking("a ranking in Cohere's second form", '/v2/rerank'),
+]
 
 const MODERATION: PaidKind = {
   name: 'a moderation',
@@ -172,6 +177,7 @@ const EMPTY_MEDIA: Readonly<Record<string, StubHandler | null>> = {
   // An audio file without speech has an empty transcript.
   transcripts: null,
   'streamed transcripts': null,
+  translations: null,
   videos: (_call, response) => sendJson(response, { id: BILLED_JOB, object: 'video', status: 'queued' }),
 }
 
@@ -214,7 +220,7 @@ const MEDIA_KINDS: readonly PaidKind[] = MEDIA.map(({ name, model: usual, ask, q
   },
 }))
 
-export const PAID_KINDS: readonly PaidKind[] = [...CHATS, EMBEDDINGS, RERANK, MODERATION, ...MEDIA_KINDS]
+export const PAID_KINDS: readonly PaidKind[] = [...CHATS, EMBEDDINGS, ...RANKINGS, MODERATION, ...MEDIA_KINDS]
 
 const works: StubHandler = (call, response) => {
   if (call.path.endsWith('/chat/completions')) return talk(call, response)

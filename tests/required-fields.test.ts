@@ -31,6 +31,7 @@ const within = (name: string, fields: readonly string[]): string[] => fields.map
 const item = ['output_index', 'sequence_number']
 const part = ['item_id', 'output_index', 'content_index', 'sequence_number']
 const tokens = ['usage.input_tokens', 'usage.output_tokens', 'usage.total_tokens']
+const RANKING = ['results[].index', 'results[].relevance_score']
 
 /** By the type of an event or the kind of object; of other answers by the name of their kind. */
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
@@ -75,10 +76,12 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
     'remixed_from_video_id',
   ],
   'a moderation': ['id', 'model', 'results[].flagged', 'results[].categories', 'results[].category_scores'],
-  'a ranking': ['results[].index', 'results[].relevance_score'],
+  'a ranking': RANKING,
+  "a ranking in Cohere's second form": RANKING,
   images: ['created', 'data[].b64_json'],
   'changed images': ['created', 'data[].b64_json'],
   transcripts: ['text', 'usage.type'],
+  translations: ['text'],
 }
 
 const upstream = usePaidStub()
