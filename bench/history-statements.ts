@@ -1,4 +1,5 @@
 /** The statements that write a past, alike on both engines. */
+import { MARGIN_BPS } from '@svc/contract'
 import { EVERY_KEY, KEY_TIMINGS_KEPT_HOURS } from '../packages/server/src/money/billing/timing-store.ts'
 import type { DatabaseEngine } from '../packages/server/src/platform/db/database.ts'
 
@@ -170,7 +171,7 @@ function requestsOf(
     `${hex('c % 4096', 3)} || '-' || ${hex('b', 8)} || ${hex('d % 65536', 4)}`
   const pricing =
     `'{"basis":"card","prompt_tokens":' || prompt || ',"completion_tokens":' || completion || ',' || card || ` +
-    `',"cost_usd":"0.' || ${decimal('due * 3 / 4', 12)} || '","margin_bps":2000}'`
+    `',"cost_usd":"0.' || ${decimal('due * 3 / 4', 12)} || '","margin_bps":${MARGIN_BPS}}'`
   return `select n, ${id}, at, at + ms, ${when('stream = 1', 'ms / 4')}, key_id, team_id, account_id, budget_id,
       ${when(`period = 'daily'`, `at / ${DAY_MS} * ${DAY_MS}`, '0')}, type, model, upstream_model,
       ${when('fate < 93', `'ok'`, when(charged, `'cancelled'`, `'error'`))}, ${when(charged, `'captured'`, `'released'`)},

@@ -17,8 +17,16 @@ export const NANOCREDITS_PER_CREDIT = 1_000_000_000n
 /** Credits in one US dollar. Source: spec 1 and 8. */
 export const CREDITS_PER_USD = 1_000
 
-/** The flat margin on upstream cost, in basis points. Source: spec 1 and 8. */
+/**
+ * The flat margin on upstream cost, in basis points. A constant of the books and no setting: each record and receipt
+ * names it, and the audit holds all of history to it. Source: spec 1 and 8.
+ */
 export const MARGIN_BPS = 2_000
+
+const BPS_PER_PERCENT = 100
+
+/** The same as texts name it. */
+export const MARGIN_TEXT = `${MARGIN_BPS / BPS_PER_PERCENT} %`
 
 /** Marks a whole number as nanocredits. The only place where the brand is given without parsing. */
 export function nanocreditsOf(amount: bigint): Nanocredits {

@@ -2,6 +2,7 @@
  * The OpenAPI document, made from the rows of `endpoints.ts` and the schemas that the server itself uses.
  */
 import { z } from 'zod'
+import { MARGIN_BPS, MARGIN_TEXT } from './credits.ts'
 import { type Endpoint, endpointTags, errorCodesOf } from './endpoints/endpoint.ts'
 import { endpointList } from './endpoints.ts'
 import { errorBody } from './error-body.ts'
@@ -101,7 +102,7 @@ function originsOf(servers: readonly Server[]): readonly Server[] {
 const INTRODUCTION = [
   'One OpenAI-compatible API and one key, paid from prepaid credits.',
   '1 USD is 1,000 credits; every request is priced at the cost of',
-  'the upstream plus 20 % (`margin_bps` 2000).',
+  `the upstream plus ${MARGIN_TEXT} (\`margin_bps\` ${MARGIN_BPS}).`,
   '',
   'Amounts of credits are JSON numbers with at most nine decimals and are exact as written:',
   'read them as decimals, not as binary floating point, where every digit counts.',

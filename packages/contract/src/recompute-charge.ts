@@ -1,6 +1,7 @@
 /**
- * From the text that a usage record keeps about its prices back to the charge. It reads only what the text says, so that
- * a charge can be checked long after its prices have changed. Source: docs/money.md (recomputing a charge).
+ * From the text that a usage record keeps about its prices back to the charge. It reads only what the text says, the
+ * margin included, so that a charge can be checked long after its prices have changed. Source: docs/money.md
+ * (recomputing a charge).
  */
 import { z } from 'zod'
 import { MARGIN_BPS, nanocreditsOf, parseCredits, ZERO, type Nanocredits } from './credits.ts'
@@ -13,6 +14,8 @@ export interface RecomputedCharge {
   /** What the delivered answer cost us, at par, rounded up; 0 when the text names no cost. */
   readonly cost: Nanocredits
   readonly basis: 'card' | 'cost' | 'list'
+  /** The margin that the text names, in basis points; null when it names no cost. */
+  readonly marginBps: number | null
   readonly isEstimated: boolean
   /** Absent where the text counts no tokens. */
   readonly promptTokens?: number
@@ -38,7 +41,7 @@ const pricingText = z.object({
   usd_per_unit: amounts.optional(),
   minimum_usd: z.string().optional(),
   cost_usd: z.string().optional(),
-  margin_bps: z.literal(MARGIN_BPS).optional(),
+  margin_bps: count.optional(),
 })
 
 type PricingText = z.infer<typeof pricingText>
@@ -59,21 +62,28 @@ export function recomputeCharge(pricing: string): RecomputedCharge | null {
   const cost = text.cost_usd === undefined ? null : parseUsd(text.cost_usd)
   const listed = listedCost(text)
   const isByList = text.usd_per_token !== undefined || text.usd_per_unit !== undefined
+  const marginBps = text.margin_bps ?? null
   // The larger decides, so at least one of them is there; a cost never counts without the margin.
-  if ((byCard === null && cost === null) || (cost !== null && text.margin_bps === undefined)) return null
+  if ((byCard === null && cost === null) || (cost !== null && marginBps === null)) return null
   if (isByList && (listed === null || listed !== cost)) return null
-  const byCost = cost === null ? ZERO : chargeForCost(cost)
+  const byCost = cost === null || marginBps === null ? ZERO : chargeForCost(cost, marginBps)
   const cardDecides = byCard !== null && byCard >= byCost
   if (text.basis !== (cardDecides ? 'card' : isByList ? 'list' : 'cost')) return null
   return {
     charge: cardDecides ? byCard : byCost,
     cost: cost === null ? ZERO : costAtPar(cost),
     basis: text.basis,
+    marginBps,
     isEstimated: text.estimated === true,
     ...(text.prompt_tokens === undefined ? {} : { promptTokens: text.prompt_tokens }),
     ...(text.completion_tokens === undefined ? {} : { completionTokens: text.completion_tokens }),
     ...(text.tokens === undefined ? {} : { cachedTokens: text.tokens['cached_input'] ?? 0 }),
   }
+}
+
+/** Whether a charge was made with a margin that this gateway has never had. */
+export function isOtherMargin({ marginBps }: Pick<RecomputedCharge, 'marginBps'>): boolean {
+  return marginBps !== null && marginBps !== MARGIN_BPS
 }
 
 function parsePricing(text: string): PricingText | null {

@@ -81,10 +81,12 @@ export function formatDecimal(amount: bigint, decimals: number): string {
  * What an upstream cost is charged at: cost plus the flat margin, rounded up to the next nanocredit. This is the only
  * rounding of a charge, so it is applied to the whole cost of a request and never to its parts.
  *
+ * @param marginBps not negative; that of a record where its charge is recomputed.
+ *
  * Source: spec 1 (cost plus 20 %), decision 0002 (one rounding, up).
  */
-export function chargeForCost(cost: AttoUsd): Nanocredits {
-  return nanocreditsOf(divideUp(cost * (BPS + BigInt(MARGIN_BPS)), BPS * ATTO_PER_NANOCREDIT))
+export function chargeForCost(cost: AttoUsd, marginBps: number = MARGIN_BPS): Nanocredits {
+  return nanocreditsOf(divideUp(cost * (BPS + BigInt(marginBps)), BPS * ATTO_PER_NANOCREDIT))
 }
 
 /**

@@ -50,6 +50,14 @@ describe('a receipt', () => {
       (r) => ({ ...r, record: { ...r.record!, pricing: r.record!.pricing!.replace('5000', '4999') } }),
       ['charge', 'record'],
     ],
+    [
+      'of another margin',
+      (r) => ({
+        ...r,
+        record: { ...r.record!, pricing: r.record!.pricing!.replace('"margin_bps":2000', '"margin_bps":5') },
+      }),
+      ['charge', 'record'],
+    ],
     ['that counts fewer tokens', (r) => ({ ...r, record: { ...r.record!, prompt_tokens: 999 } }), ['charge', 'record']],
     ['with the record of another', (r) => ({ ...r, record: freeRecord() }), ['charge', 'record']],
     ['at another place', (r) => ({ ...r, proof: r.proof.replace('index 1', 'index 2') }), ['inclusion']],

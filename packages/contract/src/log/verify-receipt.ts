@@ -1,5 +1,6 @@
 /** Checks receipts offline: the charge from its prices, the leaf from the record, the root from the proof, the signature. */
-import { recomputeCharge } from '../recompute-charge.ts'
+import { MARGIN_BPS } from '../credits.ts'
+import { isOtherMargin, recomputeCharge } from '../recompute-charge.ts'
 import { parseBase64, sameBytes } from './bytes.ts'
 import type { LedgerRecord } from './ledger-entry.ts'
 import { leafData, recordDigest } from './ledger-leaf.ts'
@@ -66,6 +67,9 @@ function checkPrices(record: LedgerRecord, charge: bigint): ReceiptCheck {
   }
   const priced = recomputeCharge(record.pricing)
   if (priced === null) return fails('charge', 'prices and quantities contradict each other')
+  if (isOtherMargin(priced)) {
+    return fails('charge', `the margin is ${priced.marginBps} basis points, and ${MARGIN_BPS} on every request`)
+  }
   if (
     differs(record.prompt_tokens, priced.promptTokens) ||
     differs(record.completion_tokens, priced.completionTokens)

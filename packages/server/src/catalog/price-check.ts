@@ -1,3 +1,4 @@
+import { MARGIN_TEXT } from '@svc/contract'
 import { formatPerMillion } from '../pricing/card.ts'
 import type { CardRate, TokenPrices } from '../pricing/price.ts'
 import { chargeForCost } from '../pricing/usd.ts'
@@ -27,8 +28,8 @@ export function describeUnderpricedAliases(aliases: readonly UnderpricedAlias[])
   if (aliases.length === 0) return null
   const named = aliases.map(({ alias, card, needed }) => `${alias} (${perMillion(card)}, needed ${perMillion(needed)})`)
   return (
-    'These aliases have a card price below what their upstream costs plus 20 %, in credits per 1M tokens in/out, ' +
-    `and are charged by the cost of each request instead: ${named.join(', ')}.`
+    'These aliases have a card price below what their upstream costs plus ' +
+    `${MARGIN_TEXT}, in credits per 1M tokens in/out, and are charged by the cost of each request instead: ${named.join(', ')}.`
   )
 }
 

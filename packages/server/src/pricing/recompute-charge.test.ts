@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { chargeChat } from './charge-chat.ts'
 import { chargeMedia } from './charge-media.ts'
 import type { ChatUsage, TokenPrices } from './price.ts'
-import { recomputeCharge } from '@svc/contract/recompute-charge'
+import { isOtherMargin, recomputeCharge } from '@svc/contract/recompute-charge'
 import { attoUsdOf, ZERO_USD } from './usd.ts'
 
 const micro = (amount: bigint) => attoUsdOf(amount * 10n ** 12n)
@@ -55,6 +55,13 @@ test('says what was counted, and whether it was estimated', () => {
   expect(recomputeCharge(bySeconds.pricing)).toMatchObject({ basis: 'list', isEstimated: true })
 })
 
+test('takes the margin from the text', () => {
+  const ofOther = byCost.pricing.replace('"margin_bps":2000', '"margin_bps":1000')
+  expect(recomputeCharge(byCost.pricing)).toMatchObject({ charge: 147_600_000n, marginBps: 2_000 })
+  expect(recomputeCharge(ofOther)).toMatchObject({ charge: 135_300_000n, marginBps: 1_000 })
+  expect(recomputeCharge(ofOther)).toSatisfy(isOtherMargin)
+})
+
 test.each([
   ['more tokens of a kind', byList, '"output":30', '"output":31'],
   ['more tokens in all', byList, '"prompt_tokens":90', '"prompt_tokens":91'],
@@ -63,7 +70,6 @@ test.each([
   ['another cost', byList, '"cost_usd":"0.00', '"cost_usd":"0.01'],
   ['another basis', byList, '"basis":"list"', '"basis":"cost"'],
   ['a tier that its prompt does not reach', byTier, '"above_input_tokens":100', '"above_input_tokens":101'],
-  ['another margin', byList, '"margin_bps":2000', '"margin_bps":1000'],
   ['a cost without a margin', byCost, ',"margin_bps":2000', ''],
   ['no card', byCard, '"card":', '"cards":'],
   ['another number of units', bySpeech, '"characters":43', '"characters":44'],

@@ -1,4 +1,11 @@
-import { consoleEndpoints, type OfferChange, type OfferPrice, type OfferRoute, type Offers } from '@svc/contract'
+import {
+  consoleEndpoints,
+  MARGIN_TEXT,
+  type OfferChange,
+  type OfferPrice,
+  type OfferRoute,
+  type Offers,
+} from '@svc/contract'
 import { consoleApi } from '../../api/client.ts'
 import { ActionForm } from '../../ui/action-form.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -91,7 +98,8 @@ export function OfferDialog({ draft, offers, onClose }: OfferDialogProps) {
 
 const LEADS = {
   price:
-    'What the model costs upstream, in US dollars. It is sold at that + 20 %, or by the rate card where that is more.',
+    `What the model costs upstream, in US dollars. It is sold at that + ${MARGIN_TEXT}, or by the rate card where that ` +
+    'is more.',
   route:
     'Who serves it. Without weights the upstreams are asked in this order; with weights each request draws the first.',
 } as const

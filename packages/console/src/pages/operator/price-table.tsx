@@ -1,4 +1,12 @@
-import { type ComparedPrices, type Exact, nanocreditsFrom, type priceWarnings, shortDecimal } from '@svc/contract'
+import {
+  type ComparedPrices,
+  type Exact,
+  MARGIN_BPS,
+  MARGIN_TEXT,
+  nanocreditsFrom,
+  type priceWarnings,
+  shortDecimal,
+} from '@svc/contract'
 import { Link } from '@tanstack/react-router'
 import { clsx } from 'clsx'
 import { useTeam } from '../../api/session.ts'
@@ -12,7 +20,7 @@ type Warning = (typeof priceWarnings)[number]
 export const WARNINGS: Readonly<Record<Warning, { readonly text: string; readonly why: string; readonly tone: Tone }>> =
   {
     card_below_cost: {
-      text: 'card below cost + 20 %',
+      text: `card below cost + ${MARGIN_TEXT}`,
       why: 'Requests are charged by their cost: nothing is lost, but callers pay more than the card says.',
       tone: 'careful',
     },
@@ -71,6 +79,7 @@ export function PriceTable({ prices, all }: PriceTableProps) {
 }
 
 const BPS_PER_PERCENT = 100
+const BPS = 10_000
 
 function marginText(bps: number | null): string {
   return bps === null ? '–' : `${(bps / BPS_PER_PERCENT).toLocaleString(undefined, { maximumFractionDigits: 1 })} %`
@@ -82,10 +91,10 @@ const PRINTED_APART = 2n
 /** The larger of both decides; where they are the same, neither does. */
 function ruleText({ card, cost, rule }: Price['lines'][number]): string {
   if (card !== null && cost !== null) {
-    const apart = nanocreditsFrom(card) - (nanocreditsFrom(cost) * 12n) / 10n
+    const apart = nanocreditsFrom(card) - (nanocreditsFrom(cost) * BigInt(BPS + MARGIN_BPS)) / BigInt(BPS)
     if (apart <= PRINTED_APART && apart >= -PRINTED_APART) return 'both give the same'
   }
-  return rule === 'card' ? 'card' : 'cost + 20 %'
+  return rule === 'card' ? 'card' : `cost + ${MARGIN_TEXT}`
 }
 
 interface PriceRowsProps {

@@ -1,4 +1,4 @@
-import { priceWarnings } from '@svc/contract'
+import { MARGIN_TEXT, priceWarnings } from '@svc/contract'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { pricesQuery } from '../../api/operator.ts'
@@ -40,7 +40,7 @@ export function PricesPage() {
   return (
     <Page
       title="Prices"
-      lead="What everything is sold at, what it costs, and which of card and cost + 20 % decides: the larger."
+      lead={`What everything is sold at, what it costs, and which of card and cost + ${MARGIN_TEXT} decides: the larger.`}
     >
       <div className="flex flex-col gap-4">
         <OffersCard />
@@ -88,8 +88,8 @@ function AliasNote() {
   return (
     <p className="max-w-3xl text-[12px] text-soft">
       A name with an arrow is an alias. It is sold by the rate card, in the unit of <Code>SVC_RATE_CARD_UNIT</Code>, or
-      by the cost of its route + 20 % where that is larger. By its own name the same model is sold by its list, which
-      can be far from the card.
+      by the cost of its route + {MARGIN_TEXT} where that is larger. By its own name the same model is sold by its list,
+      which can be far from the card.
       {gateway.is_sandbox && ' In the sandbox an alias costs its card less the margin, so the card is exact.'}
     </p>
   )

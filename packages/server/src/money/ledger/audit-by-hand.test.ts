@@ -255,6 +255,11 @@ const BREAKS: readonly (readonly [table: string, statement: string, promise: str
   ['usage_record', `update usage_record set pricing = '{}' where usage_id = 'charged'`, 'charged as priced'],
   ['usage_record', pricedAt('0.0000000000005'), 'charged as priced'],
   ['usage_record', pricedAt('999'), 'charged as priced'],
+  [
+    'usage_record',
+    `update usage_record set pricing = replace(pricing, '"margin_bps":2000', '"margin_bps":1999') where usage_id = 'charged'`,
+    'charged as priced',
+  ],
   ['usage_record', `update usage_record set basis = 'list' where usage_id = 'charged'`, 'charged as priced'],
   ['usage_record', `update usage_record set prompt_tokens = 99 where usage_id = 'charged'`, 'charged as priced'],
   ['usage_record', `update usage_record set write_off = 1, charge = charge - 1 where charge > 0`, 'charged as priced'],

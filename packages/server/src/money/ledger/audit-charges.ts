@@ -1,6 +1,7 @@
 /** The invariants of charges: each is what its request costs, booked once. Source: decisions 0003 and 0004. */
 import { sql } from 'kysely'
-import { recomputeCharge } from '@svc/contract/recompute-charge'
+import { MARGIN_BPS, MARGIN_TEXT } from '@svc/contract'
+import { isOtherMargin, recomputeCharge } from '@svc/contract/recompute-charge'
 import { ARCHIVED_UNTIL } from './audit-archive.ts'
 import { count, list, total, BREACHES_MAX, type AuditContext, type Finding, type Invariant } from './audit-query.ts'
 import { COST_MAX, OPERATION_AMOUNT_MAX } from './check-operation.ts'
@@ -20,7 +21,7 @@ export const chargeInvariants: readonly Invariant[] = [
   },
   {
     name: 'margin',
-    promise: 'each charge covers the cost of what it is for and 20 % on it',
+    promise: `each charge covers the cost of what it is for and ${MARGIN_TEXT} on it`,
     check: checkMargin,
   },
   { name: 'failed is free', promise: 'a request that failed is not charged', check: checkFailedIsFree },
@@ -119,6 +120,7 @@ export function problemOf(row: PricedRow): string | null {
   }
   const priced = recomputeCharge(row.pricing)
   if (priced === null) return 'has prices that contradict each other'
+  if (isOtherMargin(priced)) return `was priced with a margin of ${priced.marginBps} basis points, not ${MARGIN_BPS}`
   const basis = priced.isEstimated && priced.basis !== 'cost' ? 'estimate' : priced.basis
   // What a process that died had noted by then is an estimate, whatever its prices are.
   if (row.basis !== basis && !(row.estimated && row.basis === 'estimate')) {
