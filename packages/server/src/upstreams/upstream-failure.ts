@@ -131,6 +131,18 @@ const avoidable: ReadonlySet<FailureKind> = new Set([
   'broken',
 ])
 
+/** What a thrower says of a failed call. */
+interface UpstreamFailureOptions extends ServiceErrorOptions {
+  readonly isUnbilled: boolean
+  readonly upstreamStatus: number | null
+  readonly names?: readonly string[]
+  readonly isByWords?: boolean
+  readonly waitMs: number | null
+  readonly cost: AttoUsd | null
+  readonly usage: ChatUsage | null
+  readonly generationId: string | null
+}
+
 /** A failed call to an upstream, with what decides whether and where it may be repeated. */
 export class UpstreamFailure extends ServiceError {
   readonly kind: FailureKind
@@ -151,20 +163,7 @@ export class UpstreamFailure extends ServiceError {
   /** Of an answer that broke off: by what its cost can be looked up; null where the upstream gave none. */
   readonly generationId: string | null
 
-  constructor(
-    kind: FailureKind,
-    message: string,
-    options: ServiceErrorOptions & {
-      readonly isUnbilled: boolean
-      readonly upstreamStatus: number | null
-      readonly names?: readonly string[]
-      readonly isByWords?: boolean
-      readonly waitMs: number | null
-      readonly cost: AttoUsd | null
-      readonly usage: ChatUsage | null
-      readonly generationId: string | null
-    },
-  ) {
+  constructor(kind: FailureKind, message: string, options: UpstreamFailureOptions) {
     super(failures[kind].code, message, options)
     this.kind = kind
     this.isRepeatable = options.isUnbilled && avoidable.has(kind) && (options.cost ?? 0n) === 0n
@@ -175,6 +174,11 @@ export class UpstreamFailure extends ServiceError {
     this.cost = options.cost
     this.usage = options.usage
     this.generationId = options.generationId
+  }
+
+  override get options(): UpstreamFailureOptions {
+    const { isRepeatable: isUnbilled, upstreamStatus, names, isByWords, waitMs, cost, usage, generationId } = this
+    return { ...super.options, isUnbilled, upstreamStatus, names, isByWords, waitMs, cost, usage, generationId }
   }
 }
 
@@ -203,26 +207,14 @@ export function withBill(
   const { cost, usage, generationId } = bill
   if (cost === null && usage === null && generationId === null) return error
   if (error instanceof UpstreamFailure) {
-    const { kind, message, internal, retryAfterSeconds, waitMs, isRepeatable: isUnbilled, cause } = error
-    const { upstreamStatus, isByWords } = error
+    const { kind, message, options, cause } = error
     const bills = { cost: cost ?? error.cost, usage, generationId: generationId ?? error.generationId }
-    const wait = retryAfterSeconds === null ? {} : { retryAfterSeconds }
-    return new UpstreamFailure(kind, message, {
-      internal,
-      cause,
-      waitMs,
-      upstreamStatus,
-      isByWords,
-      isUnbilled,
-      ...bills,
-      ...wait,
-    })
+    return new UpstreamFailure(kind, message, { ...options, cause, ...bills })
   }
   if (!(error instanceof ServiceError)) return upstreamFailure('broken', { upstream, cause: error, ...bill })
   // A caller ended the call with a verdict of its own, which stays the client's error.
   const cause = upstreamFailure('broken', { upstream, cause: error.cause, ...bill })
-  const { code, message, param, internal, details, headers } = error
-  return new ServiceError(code, message, { param, internal, details, headers, cause })
+  return new ServiceError(error.code, error.message, { ...error.options, cause })
 }
 
 /**

@@ -161,9 +161,5 @@ function mayHaveBegun(error: unknown): error is ServiceError {
 
 /** A client that sends the request again by itself might have two videos made. */
 function withoutRetry(error: ServiceError): ServiceError {
-  const { code, message, param, internal, details, headers } = error
-  return new ServiceError(code, message, {
-    ...{ param, internal, details, headers, shouldRetry: false },
-    cause: error.cause,
-  })
+  return new ServiceError(error.code, error.message, { ...error.options, shouldRetry: false, cause: error.cause })
 }

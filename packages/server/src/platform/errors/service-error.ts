@@ -44,15 +44,20 @@ export class ServiceError extends Error {
     this.headers = options.headers ?? {}
   }
 
-  /** The same error in other words. */
-  renamed(changed: { readonly message?: string; readonly param: string }): ServiceError {
-    const { internal, details, headers, retryAfterSeconds, shouldRetry } = this
-    return new ServiceError(this.code, changed.message ?? this.message, {
-      param: changed.param,
-      ...{ internal, details, headers, cause: this },
+  /** All that it says beside its message and its cause: an error that is made with it says the same. */
+  get options(): ServiceErrorOptions {
+    const { param, internal, details, headers, retryAfterSeconds, shouldRetry } = this
+    return {
+      ...{ param, internal, details, headers },
       ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }),
       ...(shouldRetry === null ? {} : { shouldRetry }),
-    })
+    }
+  }
+
+  /** The same error in other words. */
+  renamed(changed: { readonly message?: string; readonly param: string }): ServiceError {
+    const { param, message = this.message } = changed
+    return new ServiceError(this.code, message, { ...this.options, param, cause: this })
   }
 
   get status(): number {
