@@ -5,6 +5,7 @@
  * Source: decision 0142 (several keys of an upstream).
  */
 import type { IncomingHttpHeaders } from 'node:http'
+import { InvariantError } from '../platform/errors/invariant-error.ts'
 import type { SystemClock } from '../platform/runtime/clock.ts'
 import type { CallEnd, CallObserver } from './call-observer.ts'
 import { type LeftRate, leftRates } from './rate-headers.ts'
@@ -90,7 +91,7 @@ export class KeyRing {
   /**
    * The key for the next call, as its place in the list. While all rest, the one goes whose rest ends first: a single
    * key is never refused by us either.
-   * @param tried those that have failed for this call already; where all have, they begin anew.
+   * @param tried those that have failed for this call already; a call that has tried all is over (`hasSpare`).
    */
   next(tried: ReadonlySet<number>): number {
     const now = this.#options.clock.elapsed()
@@ -98,7 +99,8 @@ export class KeyRing {
     for (let index = 0; index < this.#keys.length; index++) {
       if (!tried.has(index) && (best === null || this.#isBetter(index, best, now))) best = index
     }
-    return best ?? 0
+    if (best === null) throw new InvariantError('a call asks for a key after all have failed it')
+    return best
   }
 
   /** Whether a key is left that neither rests nor was tried. */
