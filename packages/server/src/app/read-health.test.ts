@@ -3,7 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { LogRefusal } from '../money/ledger-log/check-log.ts'
 import { readHealth } from './read-health.ts'
 import type { UpstreamHealth } from '../upstreams/health-watch.ts'
-import type { Modality } from '../upstreams/upstream.ts'
+import type { HealthGroup } from '../upstreams/upstream.ts'
 import type { WatchedUpstream } from '../upstreams/watch-health.ts'
 
 interface State {
@@ -25,7 +25,7 @@ function healthOf({
   problems,
   refusal,
 }: State) {
-  const health = (modality: Modality) => (modality === 'text' ? upstream : 'off')
+  const health = (group: HealthGroup) => (group === 'text' ? upstream : 'off')
   const counters = { batches: 0, operations: 0, retries: 0, lastCommitMs: 0, waiting: 0, failuresInARow, commitMs }
   return readHealth({
     upstreams: new Map([['main', { health, circuits: { states: () => [] as const } } as unknown as WatchedUpstream]]),

@@ -5,7 +5,7 @@ import type { LedgerLogFigures } from '../money/ledger-log/ledger-log.ts'
 import type { Clock } from '../platform/runtime/clock.ts'
 import { VERSION } from '../platform/runtime/version.ts'
 import type { UpstreamHealth } from '../upstreams/health-watch.ts'
-import type { Modality } from '../upstreams/upstream.ts'
+import type { HealthGroup } from '../upstreams/upstream.ts'
 import type { WatchedUpstream } from '../upstreams/watch-health.ts'
 
 export type Health = HealthReply
@@ -61,8 +61,8 @@ function depositsState({ deposits }: Pick<HealthSources, 'deposits'>): 'ok' | 'd
 }
 
 /** @returns `off` where no upstream serves it. */
-function routingOf(upstreams: HealthSources['upstreams'], modality: Modality): UpstreamHealth | 'off' {
-  const states = [...upstreams.values()].map((upstream) => upstream.health(modality)).filter((state) => state !== 'off')
+function routingOf(upstreams: HealthSources['upstreams'], group: HealthGroup): UpstreamHealth | 'off' {
+  const states = [...upstreams.values()].map((upstream) => upstream.health(group)).filter((state) => state !== 'off')
   return states.length === 0 ? 'off' : overall(states)
 }
 

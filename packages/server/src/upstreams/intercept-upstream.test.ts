@@ -6,7 +6,7 @@ import { measureCalls } from '../app/observe/measure-calls.ts'
 import { traceCalls } from '../app/observe/trace-calls.ts'
 import type { SpanFacts, Tracing } from '../telemetry/tracing/tracing.ts'
 import type { ChatStreamOutcome, ChatStreamSink, UpstreamChatRequest } from './chat-upstream.ts'
-import type { Modality, Upstream } from './upstream.ts'
+import type { HealthGroup, Upstream } from './upstream.ts'
 import { UpstreamFailure, upstreamFailure } from './upstream-failure.ts'
 import { interceptUpstream } from './intercept-upstream.ts'
 import { KeyRing } from './key-ring.ts'
@@ -109,7 +109,7 @@ interface Row {
   readonly operation: string
   readonly call: (upstream: Upstream, signal?: AbortSignal) => Promise<unknown> | undefined
   /** Null: the call says nothing of the upstream's health. */
-  readonly modality: Modality | null
+  readonly group: HealthGroup | null
   /** Whether the call counts among the recent ones of its model. */
   readonly isRecent: boolean
   /** Null: the call has no span. */
@@ -120,77 +120,77 @@ const rows: readonly Row[] = [
   {
     operation: 'complete',
     call: (upstream, signal) => upstream.complete(signalOf(signal)),
-    modality: 'text',
+    group: 'text',
     isRecent: true,
     span: { name: 'chat', isStream: false, facts: { ...ANSWER_FACTS, 'gen_ai.response.finish_reasons': ['stop'] } },
   },
   {
     operation: 'embed',
     call: (upstream, signal) => upstream.embeddings?.embed(signalOf(signal)),
-    modality: 'text',
+    group: 'text',
     isRecent: true,
     span: { name: 'embeddings', isStream: false, facts: ANSWER_FACTS },
   },
   {
     operation: 'create_images',
     call: (upstream, signal) => upstream.images?.create(signalOf(signal), () => undefined),
-    modality: 'image',
+    group: 'image',
     isRecent: true,
     span: { name: 'generate_content', isStream: true, facts: ANSWER_FACTS },
   },
   {
     operation: 'speak',
     call: (upstream, signal) => upstream.speech?.speak(signalOf(signal)),
-    modality: 'audio',
+    group: 'audio',
     isRecent: true,
     span: { name: 'speech', isStream: true, facts: { 'gen_ai.response.id': 'gen-1' } },
   },
   {
     operation: 'transcribe',
     call: (upstream, signal) => upstream.transcription?.transcribe(signalOf(signal), null),
-    modality: 'audio',
+    group: 'audio',
     isRecent: true,
     span: { name: 'transcription', isStream: false, facts: { 'gen_ai.response.id': 'gen-1' } },
   },
   {
     operation: 'find_cost',
     call: (upstream) => upstream.findCost('gen-1'),
-    modality: null,
+    group: null,
     isRecent: false,
     span: null,
   },
   {
     operation: 'list_models',
     call: (upstream) => upstream.listModels(),
-    modality: 'text',
+    group: 'text',
     isRecent: false,
     span: null,
   },
   {
     operation: 'video_submit',
     call: (upstream) => upstream.videos?.submit(signalOf()),
-    modality: 'video',
+    group: 'video',
     isRecent: true,
     span: null,
   },
   {
     operation: 'video_report',
     call: (upstream) => upstream.videos?.report('job'),
-    modality: 'video',
+    group: 'video',
     isRecent: false,
     span: null,
   },
   {
     operation: 'video_cancel',
     call: (upstream) => upstream.videos?.cancel('job'),
-    modality: null,
+    group: null,
     isRecent: false,
     span: null,
   },
   {
     operation: 'video_open',
     call: (upstream) => upstream.videos?.open('job', { index: 0, range: null }),
-    modality: null,
+    group: null,
     isRecent: false,
     span: null,
   },
@@ -199,7 +199,7 @@ const rows: readonly Row[] = [
 const broken = () => upstreamFailure('overloaded', { upstream: 'one', status: 503 })
 const spanOf = ({ spans }: Scene): Span | undefined => spans[0]
 
-describe.each(rows)('$operation', ({ operation, call, modality, isRecent, span }) => {
+describe.each(rows)('$operation', ({ operation, call, group, isRecent, span }) => {
   test('an answer is counted, timed and recorded in its span', async () => {
     const scene = sceneOf(async () => ANSWER)
     expect(await call(scene.watched)).toBe(ANSWER)
@@ -221,13 +221,13 @@ describe.each(rows)('$operation', ({ operation, call, modality, isRecent, span }
     expect(spanOf(scene)?.facts['svc.stopped']).toBeUndefined()
   })
 
-  test('three failures are the health of its modality, and an answer mends it', async () => {
+  test('three failures are the health of its group, and an answer mends it', async () => {
     let fails = true
     const scene = sceneOf(async () => (fails ? Promise.reject(broken()) : ANSWER))
     for (let turn = 0; turn < 3; turn++) await expect(call(scene.watched)).rejects.toThrow(UpstreamFailure)
     const health = () =>
       (['text', 'image', 'video', 'audio'] as const).filter((each) => scene.watched.health(each) !== 'ok')
-    expect(health()).toEqual(modality === null ? [] : [modality])
+    expect(health()).toEqual(group === null ? [] : [group])
     expect(await scene.samples()).toEqual([`${operation},failed 3`, 'overloaded 3'])
     expect(scene.spans.map(({ ended }) => ended)).toEqual(span === null ? [] : Array(3).fill('server_is_overloaded'))
     fails = false

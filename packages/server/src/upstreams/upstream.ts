@@ -39,4 +39,4 @@ export const NO_PORTS = {
 } as const
 
 /** What `GET /health` tells apart. Source: spec 4. */
-export type Modality = 'text' | 'image' | 'video' | 'audio'
+export type HealthGroup = 'text' | 'image' | 'video' | 'audio'

@@ -8,13 +8,13 @@ import { interceptUpstream } from './intercept-upstream.ts'
 import type { KeyedUpstream } from './keyed-calls.ts'
 import type { KeyRing } from './key-ring.ts'
 import { RecentCalls } from './recent-calls.ts'
-import type { Modality, Upstream } from './upstream.ts'
+import type { HealthGroup, Upstream } from './upstream.ts'
 
 export interface WatchedUpstream extends Upstream {
   /** The maker of a call asks it before, and tells it how the call ended: the attempts of a request do. */
   readonly circuits: CircuitBreaker
   /** How calls of one kind fare; `off` where the upstream has no port for it. */
-  health(modality: Modality): UpstreamHealth | 'off'
+  health(group: HealthGroup): UpstreamHealth | 'off'
   /** How the last calls fared, for operators. */
   readonly recent: RecentCalls
   /** Our keys with it; null where it has one or none. */
@@ -23,7 +23,10 @@ export interface WatchedUpstream extends Upstream {
   readonly slots: Pick<CallSlots, 'isFull' | 'expectedMs' | 'running' | 'waiting'> | null
 }
 
-/** Watches what becomes of the calls to an upstream, by modality; what a script plays is remembered and not counted. */
+/**
+ * Watches what becomes of the calls to an upstream, by what `GET /health` tells apart; what a script plays is remembered
+ * and not counted.
+ */
 export function watchHealth(
   keyed: KeyedUpstream,
   {
@@ -46,7 +49,7 @@ export function watchHealth(
     isServed
       ? createHealthWatch(clock, () => (keyed.opened[ring?.next(new Set()) ?? 0] ?? upstream).listModels())
       : null
-  const watches: Readonly<Record<Modality, HealthWatch | null>> = {
+  const watches: Readonly<Record<HealthGroup, HealthWatch | null>> = {
     text: watchWhere(true),
     image: watchWhere(upstream.images !== null),
     video: watchWhere(upstream.videos !== null),
@@ -56,10 +59,10 @@ export function watchHealth(
   const slots = turns === null ? null : new CallSlots({ ...turns, upstream: upstream.name, clock })
   const isScripted = limits.isScripted ?? (() => false)
   const observe: UpstreamObserver = ({ operation, model, job }) => {
-    const { health: modality } = upstreamOperations[operation]
-    if (modality === null) return null
+    const { health: group } = upstreamOperations[operation]
+    if (group === null) return null
     const asked = model ?? job
-    const watch = asked !== undefined && isScripted(asked) ? null : watches[modality]
+    const watch = asked !== undefined && isScripted(asked) ? null : watches[group]
     const startedMs = performance.now()
     let hasAnswered = false
     return {
@@ -84,6 +87,6 @@ export function watchHealth(
     recent,
     keys: ring,
     slots,
-    health: (modality) => watches[modality]?.health() ?? 'off',
+    health: (group) => watches[group]?.health() ?? 'off',
   }
 }

@@ -1,13 +1,13 @@
 import type { UpstreamHealth } from '../../upstreams/health-watch.ts'
 import type { RecentFailure, RecentModel } from '../../upstreams/recent-calls.ts'
-import type { Modality } from '../../upstreams/upstream.ts'
+import type { HealthGroup } from '../../upstreams/upstream.ts'
 import type { WatchedUpstream } from '../../upstreams/watch-health.ts'
 
 /** How one upstream fares, by the word of this process. */
 export interface UpstreamState {
   readonly name: string
   readonly kind: string
-  readonly health: Readonly<Record<Modality, UpstreamHealth | 'off'>>
+  readonly health: Readonly<Record<HealthGroup, UpstreamHealth | 'off'>>
   /** The circuit of our account there: open after it refused our key or credit. */
   readonly accountCircuit: 'closed' | 'half_open' | 'open'
   readonly models: readonly (RecentModel & { readonly circuit: 'closed' | 'half_open' | 'open' })[]
