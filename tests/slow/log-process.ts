@@ -25,7 +25,7 @@ const TICK_MS = 20
 const [url = '', dataDir = '', keyFile = '', ...accounts] = process.argv.slice(2)
 const database = await openDatabase({ url, dataDir, checkpointWorker: CHECKPOINT_WORKER, schema: 'require' })
 const recent = createRecentBatches()
-const ledger = new Ledger({ engine: createLedgerEngine(database, recent.note) })
+const ledger = new Ledger({ engine: createLedgerEngine(database, { isLogged: true, onLogged: recent.note }) })
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 const log = new LedgerLog({
   ...{ store: openLogStore(database), signers: readLogKeyFile(keyFile).signers, recent },

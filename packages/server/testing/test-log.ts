@@ -62,7 +62,8 @@ export function openTestLog(database: OpenDatabase, options: TestLogOptions): Te
     around,
   } = options
   const recent = createRecentBatches()
-  const ledger = new Ledger({ engine: createLedgerEngine(database, forgets ? undefined : recent.note) })
+  const notes = { isLogged: true, onLogged: forgets ? undefined : recent.note }
+  const ledger = new Ledger({ engine: createLedgerEngine(database, notes) })
   const opened = openLogStore(database)
   const store = around === undefined ? opened : { ...opened, append: around((context) => opened.append(context)) }
   const refusals: (LogRefusal | null)[] = []

@@ -96,8 +96,9 @@ function openLedger(
   { log, keepsLedgerLog = true }: Pick<GatewayOptions, 'log' | 'keepsLedgerLog'>,
 ) {
   const recent = createRecentBatches()
+  const notes = { isLogged: keepsLedgerLog, onLogged: recent.note }
   const ledger = new Ledger({
-    engine: observeEngine(observation, createLedgerEngine(database, keepsLedgerLog ? recent.note : null)),
+    engine: observeEngine(observation, createLedgerEngine(database, notes)),
     onCorrected: (holdId, values) =>
       log.error({ request_id: holdId, values }, 'a settlement had values that cannot be, and was written without them'),
     onLate: logLateCharges(log),

@@ -31,7 +31,7 @@ export async function placeBounded<To extends Target>(
     if (sharper == null) throw error
     return place(deps, task, work, sharper)
   }
-  if (hold.limit !== null && hold.limit < SMALL_LIMIT_UNITS) {
+  if (hold.limitUnits !== null && hold.limitUnits < SMALL_LIMIT_UNITS) {
     const sharper = await work.sharperBound?.(found)
     if (sharper != null) hold.sharpen(sharper.fixed)
   }

@@ -53,8 +53,8 @@ function limitChat({ request, work }: ChatCall, model: Model, promptTokens: numb
  * Tokens that the balance pays for where the client named no limit, or those that the client agreed to pay for, if these
  * are fewer than the answer could have; null where neither limits it.
  */
-function paidTokens({ limit, request }: OpenHold, output: OutputLimit): number | null {
-  const byBalance = output.asked ? null : limit
+function paidTokens({ limitUnits, request }: OpenHold, output: OutputLimit): number | null {
+  const byBalance = output.asked ? null : limitUnits
   const agreed = request.units < output.tokens + output.beside ? request.units : null
   return byBalance === null || (agreed !== null && agreed < byBalance) ? agreed : byBalance
 }

@@ -36,7 +36,7 @@ export class StreamHold {
   constructor(hold: OpenHold, choices: number, onChange: (error: unknown) => void) {
     this.#hold = hold
     this.#choices = choices
-    this.#unitsMax = hold.limit ?? hold.request.units
+    this.#unitsMax = hold.limitUnits ?? hold.request.units
     this.#onChange = onChange
   }
 

@@ -13,7 +13,7 @@ const deps: BillingDeps = {
   consoleUrl: () => 'http://localhost/console',
 }
 
-function holdOf(units: number, limit: number | null): OpenHold {
+function holdOf(units: number, limitUnits: number | null): OpenHold {
   const request = {
     requestId: 'hold-1',
     caller: {} as Caller,
@@ -28,23 +28,23 @@ function holdOf(units: number, limit: number | null): OpenHold {
     flush: 'with_end',
     most: null,
   } as const
-  return new OpenHold(deps, request, { units, limit, placedAt: 0, startedAt: 0 })
+  return new OpenHold(deps, request, { units, limitUnits, placedAt: 0, startedAt: 0 })
 }
 
 test('a prompt that turns out smaller leaves more of the same hold for the answer', () => {
   const hold = holdOf(3, 3)
   const before = hold.amount
   hold.sharpen(nanocreditsOf(350n))
-  expect([hold.units, hold.limit]).toEqual([9, 9])
+  expect([hold.units, hold.limitUnits]).toEqual([9, 9])
   expect(hold.amount).toBeLessThanOrEqual(before)
 })
 
 test('a sharper bound never asks for more than the model can make, and a larger one changes nothing', () => {
   const hold = holdOf(45, 45)
   hold.sharpen(nanocreditsOf(2_000n))
-  expect([hold.units, hold.limit]).toEqual([45, 45])
+  expect([hold.units, hold.limitUnits]).toEqual([45, 45])
   hold.sharpen(nanocreditsOf(0n))
-  expect([hold.units, hold.limit]).toEqual([50, null])
+  expect([hold.units, hold.limitUnits]).toEqual([50, null])
 })
 
 test('a hold that is settled stays as it is: the database is not asked again, and the first charge is answered', async () => {
@@ -58,7 +58,7 @@ test('a hold that is settled stays as it is: the database is not asked again, an
     void told.push(charge)
   const { request } = holdOf(3, 3)
   const billing = { ...deps, ledger: { submit }, onSettled } as unknown as BillingDeps
-  const hold = new OpenHold(billing, request, { units: 3, limit: 3, placedAt: 0, startedAt: 0 })
+  const hold = new OpenHold(billing, request, { units: 3, limitUnits: 3, placedAt: 0, startedAt: 0 })
   const settlement = (charge: bigint) => ({
     ...{ charge: nanocreditsOf(charge), cost: nanocreditsOf(0n) },
     facts: { ...NO_FACTS, status: 'ok' as const },
@@ -75,7 +75,7 @@ test('a hold that was placed once the lease was lost begins no work, and is free
   const submitted: { readonly kind: string; readonly charge?: bigint }[] = []
   const submit = async (operation: { readonly kind: string; readonly charge?: bigint }) => {
     submitted.push(operation)
-    return operation.kind === 'place' ? { kind: 'placed', units: 1, limit: null } : { kind: 'settled', charge: 0n }
+    return operation.kind === 'place' ? { kind: 'placed', units: 1, limitUnits: null } : { kind: 'settled', charge: 0n }
   }
   const openHolds = new OpenHolds()
   const billing = { ...deps, openHolds, ledger: { submit } } as unknown as BillingDeps

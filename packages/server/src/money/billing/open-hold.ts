@@ -74,7 +74,7 @@ export class OpenHold {
   firstContentMs: number | null = null
   #fixed: Nanocredits
   #units: number
-  #limit: number | null
+  #limitUnits: number | null
   /** Null until it is settled for the first time. */
   #writer: SettlementWriter | null = null
   readonly #startedAt: number
@@ -87,7 +87,7 @@ export class OpenHold {
     request: HoldRequest,
     placed: {
       readonly units: number
-      readonly limit: number | null
+      readonly limitUnits: number | null
       readonly placedAt: number
       readonly startedAt: number
     },
@@ -99,7 +99,7 @@ export class OpenHold {
     this.#name = deps.nameOf?.(request.requestId) ?? null
     this.#startedAt = placed.startedAt
     this.#fixed = request.fixed
-    this.#limit = placed.limit
+    this.#limitUnits = placed.limitUnits
     this.#units = placed.units
   }
 
@@ -109,8 +109,8 @@ export class OpenHold {
   }
 
   /** Units that the balance can pay at all; null when the request needs no limit of ours. */
-  get limit(): number | null {
-    return this.#limit
+  get limitUnits(): number | null {
+    return this.#limitUnits
   }
 
   /** Credits that the hold keeps back now, in nanocredits. */
@@ -155,13 +155,14 @@ export class OpenHold {
     const freed = Number((this.#fixed - fixed) / perUnit)
     this.#fixed = fixed
     this.#units = Math.min(this.#units + freed, unitsMax)
-    if (this.#limit !== null) this.#limit = this.#limit + freed < unitsMax ? this.#limit + freed : null
+    if (this.#limitUnits !== null)
+      this.#limitUnits = this.#limitUnits + freed < unitsMax ? this.#limitUnits + freed : null
   }
 
   /**
    * Raises the hold towards a number of units.
    * @returns the units that it covers now: fewer when a spending limit or what the caller agreed to is reached.
-   * @throws {ServiceError} when the key was revoked or the account suspended.
+   * @throws {ServiceError} when the key was revoked or has expired, or the account is suspended.
    */
   async extend(targetUnits: number): Promise<number> {
     const { perUnit, most } = this.request
@@ -271,7 +272,7 @@ export async function openHold(deps: BillingDeps, request: HoldRequest): Promise
   })
   if (result.kind === 'refused') throw refusals[result.reason]
   if (result.kind === 'insufficient') throw insufficientCredits(result, { ...request, consoleUrl: deps.consoleUrl() })
-  const hold = new OpenHold(deps, request, { units: result.units, limit: result.limit, placedAt, startedAt })
+  const hold = new OpenHold(deps, request, { units: result.units, limitUnits: result.limitUnits, placedAt, startedAt })
   deps.openHolds.add(hold)
   try {
     deps.openHolds.checkMayBegin()

@@ -1,17 +1,17 @@
 import type { OpenDatabase } from '../../platform/db/open-database.ts'
 import type { LedgerEngine } from './ledger-engine.ts'
-import type { OnLogged } from './sqlite-batch.ts'
+import type { LogNotes } from './sqlite-batch.ts'
 import { createPostgresLedgerEngine } from './postgres-ledger-engine.ts'
 import { createSqliteLedgerEngine } from './sqlite-ledger-engine.ts'
 
 /**
  * Creates the ledger's way into a database that is open.
  *
- * @param onLogged told what the ledger log is to put down, on SQLite, where the rows are in memory already. Null: nothing
- *   is left there for a log, either.
+ * @param notes what SQLite leaves for the ledger log, where the rows are in memory already. On PostgreSQL the function
+ *   that books notes it.
  */
-export function createLedgerEngine(database: OpenDatabase, onLogged?: OnLogged | null): LedgerEngine {
+export function createLedgerEngine(database: OpenDatabase, notes?: LogNotes): LedgerEngine {
   return database.engine === 'sqlite'
-    ? createSqliteLedgerEngine(database.writer, onLogged)
+    ? createSqliteLedgerEngine(database.writer, notes)
     : createPostgresLedgerEngine(database.pool)
 }

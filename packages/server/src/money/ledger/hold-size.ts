@@ -1,4 +1,6 @@
-/** How large a hold is. Pure; the SQL of the PostgreSQL engine says the same. Source: decisions 0005 and 0007. */
+/**
+ * How large a hold is: all that the answer can cost, or as much of it as the policy and the balance allow. Pure; the SQL of the PostgreSQL engine says the same. Source: decisions 0005 and 0007.
+ */
 import type { HoldPolicy } from './operations.ts'
 
 /** More than any balance can hold, and small enough that two of them still fit a signed 64-bit column. */
@@ -17,7 +19,8 @@ const SPARED_SHARE = 2n
 /** … and this share even of a small balance, so that no single request takes it all. */
 const SMALL_SPARED_SHARE = 16n
 
-export interface HoldRequest {
+/** What of a hold that is placed decides its size. */
+export interface HoldSizing {
   readonly fixed: bigint
   readonly perUnit: bigint
   readonly units: number
@@ -29,7 +32,7 @@ export interface HoldSize {
   readonly amount: bigint
   readonly units: number
   /** Units that the balance pays at all; null when all of them. */
-  readonly limit: number | null
+  readonly limitUnits: number | null
 }
 
 /** The hold for a number of units, never above `AMOUNT_MAX`. */
@@ -47,19 +50,19 @@ export function unitsFor(amount: bigint, fixed: bigint, perUnit: bigint, unitsMa
 }
 
 /** Decides the hold that `available` pays for; null when it pays for none. */
-export function sizeHold(request: HoldRequest, available: bigint): HoldSize | null {
-  const { fixed, perUnit, units, policy, firstUnits } = request
+export function sizeHold(sizing: HoldSizing, available: bigint): HoldSize | null {
+  const { fixed, perUnit, units, policy, firstUnits } = sizing
   const full = holdFor(fixed, perUnit, units)
-  if (policy === 'exact' || perUnit === 0n) return full <= available ? { amount: full, units, limit: null } : null
-  if (full * UNLIMITED_SHARE <= available) return { amount: full, units, limit: null }
+  if (policy === 'exact' || perUnit === 0n) return full <= available ? { amount: full, units, limitUnits: null } : null
+  if (full * UNLIMITED_SHARE <= available) return { amount: full, units, limitUnits: null }
 
-  const limit = affordableUnits(request, available)
-  if (limit < 1) return null
-  const held = policy === 'affordable' ? limit : Math.min(firstUnits, Math.max(1, Math.ceil(limit / 2)))
-  return { amount: holdFor(fixed, perUnit, held), units: held, limit: limit < units ? limit : null }
+  const paid = affordableUnits(sizing, available)
+  if (paid < 1) return null
+  const held = policy === 'affordable' ? paid : Math.min(firstUnits, Math.max(1, Math.ceil(paid / 2)))
+  return { amount: holdFor(fixed, perUnit, held), units: held, limitUnits: paid < units ? paid : null }
 }
 
-function affordableUnits({ fixed, perUnit, units, policy, firstUnits }: HoldRequest, available: bigint): number {
+function affordableUnits({ fixed, perUnit, units, policy, firstUnits }: HoldSizing, available: bigint): number {
   const paidBy = (amount: bigint): number => unitsFor(amount, fixed, perUnit, units)
   if (policy !== 'affordable') return paidBy(available)
   const small = Math.min(paidBy(available - available / SMALL_SPARED_SHARE), firstUnits)

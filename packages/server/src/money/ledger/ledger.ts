@@ -149,12 +149,12 @@ export class Ledger {
   }
 
   /**
-   * Applies one operation and answers once it is durable.
+   * Applies one operation and answers once it is durable; a hold with `flush: 'with_end'` once it is committed, since
+   * its end makes it durable.
    *
    * @param urgency `soon` lets it share the commit of the operations that are expected, instead of one of its own.
    * @throws {ServiceError} `server_is_overloaded` when too many operations wait, the ledger is closed, or the database
-   * cannot be
-   *   reached. In the last case the outcome is unknown and the same operation may be submitted again.
+   *   cannot be reached. In the last case the outcome is unknown and the same operation may be submitted again.
    * @throws {InvariantError} when no correct caller would ask for this.
    */
   async submit<Operation extends LedgerOperation>(

@@ -52,7 +52,7 @@ describeEachEngine('money operations', (engine) => {
   test('a hold moves credits from available to held and back, and the charge leaves', async () => {
     const caller = await money.createCaller(1_000n)
     const hold = placeHold(caller, { fixed: 100n, perUnit: 10n, units: 20 })
-    expect(await money.ledger.submit(hold)).toEqual({ kind: 'placed', amount: 300n, units: 20, limit: null })
+    expect(await money.ledger.submit(hold)).toEqual({ kind: 'placed', amount: 300n, units: 20, limitUnits: null })
     expect(await money.findBalance(caller.accountId)).toEqual({ posted: 1_000n, held: 300n })
     expect(await money.ledger.submit(capture(hold.holdId, 120n))).toEqual({
       kind: 'settled',
@@ -73,7 +73,7 @@ describeEachEngine('money operations', (engine) => {
     const caller = await money.createCaller(1_000n)
     const hold = placeHold(caller, { perUnit: 1n, units: 800, policy: 'stepwise', firstUnits: 100 })
     const first = await money.ledger.submit(hold)
-    expect(first).toEqual({ kind: 'placed', amount: 100n, units: 100, limit: null })
+    expect(first).toEqual({ kind: 'placed', amount: 100n, units: 100, limitUnits: null })
     expect(await money.ledger.submit(hold)).toEqual(first)
     expect(await money.findBalance(caller.accountId)).toEqual({ posted: 1_000n, held: 100n })
     await money.ledger.submit(release(hold.holdId))

@@ -22,9 +22,12 @@ export type HoldFlush =
   /** With its end: until that is safe nothing of the answer leaves, and what makes the end safe keeps the hold, too. */
   | 'with_end'
 
-/** How many output units a hold covers when the balance does not pay for all of them. Source: decision 0007. */
+/**
+ * How many output units a hold covers where all of them cost more than a quarter of what is available; else it covers
+ * all. Source: decision 0007.
+ */
 export type HoldPolicy =
-  /** All units or nothing: the client named its limit. */
+  /** All units or nothing, whatever their share of the balance: the client named its limit. */
   | 'exact'
   /** The client named no limit and reads a stream: start with `firstUnits`, extend later. */
   | 'stepwise'
@@ -57,7 +60,10 @@ export interface PlaceHold {
   /** Units that the answer can have at most. */
   readonly units: number
   readonly policy: HoldPolicy
-  /** Units of the first step of a `stepwise` hold; ignored otherwise. */
+  /**
+   * Units of the first step of a `stepwise` hold; those that an `affordable` one covers of a small balance, if all but
+   * a sixteenth of it pays for them. Ignored for an `exact` one.
+   */
   readonly firstUnits: number
   readonly flush: HoldFlush
   /** Milliseconds since the epoch, from the gateway's clock. */
@@ -71,7 +77,7 @@ export type PlaceResult =
       /** Units that the hold covers now. */
       readonly units: number
       /** Units that the balance can pay at all; null when the request needs no limit of ours. */
-      readonly limit: number | null
+      readonly limitUnits: number | null
     }
   | {
       readonly kind: 'insufficient'

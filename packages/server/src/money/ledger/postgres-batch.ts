@@ -212,7 +212,12 @@ type ResultRow = readonly [kind: string, ...values: (string | number | null)[]]
 function resultFrom([kind, first, second, third, fourth, fifth]: ResultRow): LedgerResult {
   switch (kind) {
     case 'placed':
-      return { kind, amount: amountFrom(first), units: Number(second), limit: third == null ? null : Number(third) }
+      return {
+        kind,
+        amount: amountFrom(first),
+        units: Number(second),
+        limitUnits: third == null ? null : Number(third),
+      }
     case 'insufficient':
       return {
         kind,

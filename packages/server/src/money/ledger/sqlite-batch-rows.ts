@@ -145,7 +145,7 @@ function findOnce<Row>(
 }
 
 /** Makes what this batch has written what the next one finds. Holds that have ended are seldom asked for again. */
-export function keepRows(rows: BatchRows): void {
+export function rememberRows(rows: BatchRows): void {
   const { known } = rows
   for (const [id, row] of rows.keys) if (row !== null) known.keys.set(id, row)
   for (const [id, row] of rows.budgets) if (row !== null) known.budgets.set(id, row)

@@ -28,7 +28,7 @@ import {
   findHold,
   findKey,
   forgetRows,
-  keepRows,
+  rememberRows,
   noteForLog,
   writeBatchRows,
   type BatchRows,
@@ -48,17 +48,24 @@ export interface SqliteBatches {
 }
 
 /** Told what a batch has booked before it is committed: it counts once its row is there. */
-export type OnLogged = (logged: LoggedBatch) => void
+type OnLogged = (logged: LoggedBatch) => void
 
-/** What is booked is noted for the log all the same. */
-const NO_LISTENER: OnLogged = () => undefined
+/** What batches leave for the ledger log. */
+export interface LogNotes {
+  /** Whether what a batch has booked is noted for it; where not, no log can be kept of these books. */
+  readonly isLogged: boolean
+  /** Told of each batch that is noted. */
+  readonly onLogged?: OnLogged | undefined
+}
+
+export const LOGGED: LogNotes = { isLogged: true }
 
 /**
  * Makes the way of batches to a connection. Rows that one batch has written are known to the next, as long as no other
  * process else writes: the database's own count of foreign commits tells, inside the transaction that locks all others
  * out.
  */
-export function createSqliteBatches(store: SqliteLedgerStore, onLogged: OnLogged | null = NO_LISTENER): SqliteBatches {
+export function createSqliteBatches(store: SqliteLedgerStore, notes: LogNotes): SqliteBatches {
   const known = createKnownRows()
   let version = store.foreignCommits()
   const forget = (): void => forgetRows(known)
@@ -71,9 +78,9 @@ export function createSqliteBatches(store: SqliteLedgerStore, onLogged: OnLogged
       const results = operations.map((operation) => applyOperation(rows, operation))
       const settled = operations.map((operation, index) => results[index] ?? settleLate(rows, operation))
       writeBatchRows(rows)
-      const logged = onLogged === null ? null : noteForLog(rows)
-      if (logged !== null) onLogged?.(logged)
-      keepRows(rows)
+      const logged = notes.isLogged ? noteForLog(rows) : null
+      if (logged !== null) notes.onLogged?.(logged)
+      rememberRows(rows)
       return settled
     },
     forget,
@@ -131,13 +138,13 @@ function placeHold(rows: BatchRows, operation: PlaceHold): PlaceResult {
     }
   }
   reserve(spending, size.amount)
-  rows.holds.set(operation.holdId, newHold(operation, spending, size.amount, size.limit))
-  return { kind: 'placed', amount: nanocreditsOf(size.amount), units: size.units, limit: size.limit }
+  rows.holds.set(operation.holdId, newHold(operation, spending, size.amount, size.limitUnits))
+  return { kind: 'placed', amount: nanocreditsOf(size.amount), units: size.units, limitUnits: size.limitUnits }
 }
 
 function placedBefore(hold: HoldRow, operation: PlaceHold): PlaceResult {
   const units = unitsFor(hold.amount, operation.fixed, operation.perUnit, operation.units)
-  return { kind: 'placed', amount: nanocreditsOf(hold.amount), units, limit: hold.limitUnits }
+  return { kind: 'placed', amount: nanocreditsOf(hold.amount), units, limitUnits: hold.limitUnits }
 }
 
 function newHold(

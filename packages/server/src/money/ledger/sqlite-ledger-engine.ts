@@ -1,20 +1,20 @@
 import type { SqliteWriter } from '../../platform/db/sqlite-writer.ts'
 import type { LedgerEngine } from './ledger-engine.ts'
 import type { LedgerOperation } from './operations.ts'
-import { createSqliteBatches, type OnLogged, type SqliteBatches } from './sqlite-batch.ts'
+import { createSqliteBatches, LOGGED, type LogNotes, type SqliteBatches } from './sqlite-batch.ts'
 import { createSqliteLedgerStore } from './sqlite-ledger-store.ts'
 
 /** Enough for holds that need no flush to pass by the flushes of others on a slow disk. Source: own choice. */
 const BATCHES_AT_ONCE = 64
 
 /** The ledger on SQLite: a batch is one transaction of the connection that writes. */
-export function createSqliteLedgerEngine(writer: SqliteWriter, onLogged?: OnLogged | null): LedgerEngine {
+export function createSqliteLedgerEngine(writer: SqliteWriter, notes: LogNotes = LOGGED): LedgerEngine {
   let batches: SqliteBatches | null = null
   let seen = writer.commits
   return {
     batchesAtOnce: BATCHES_AT_ONCE,
     async apply(operations) {
-      batches ??= createSqliteBatches(createSqliteLedgerStore(writer.connection), onLogged)
+      batches ??= createSqliteBatches(createSqliteLedgerStore(writer.connection), notes)
       const known = batches
       try {
         return await writer.transact(
