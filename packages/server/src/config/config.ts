@@ -134,8 +134,8 @@ export interface Config {
   /** Whether other machines can reach it, which turns the strict checks on; see `whyReachable`. */
   readonly isProduction: boolean
   /**
-   * Origin by which clients reach the gateway, without a trailing slash. Null where none is
-   * set: then it is what the server listens on.
+   * Origin by which clients reach the gateway, without a trailing slash. Null where none is set: then it is what
+   * the server listens on.
    */
   readonly publicUrl: string | null
   readonly dataDir: string

@@ -30,7 +30,7 @@ const typesOfStatuses: Readonly<Record<number, string>> = {
 /** An error with its status as its code. Its own code is among the metadata, with the facts beside it. */
 export function openRouterError({ error }: ErrorBody): Fields {
   const { message, type, param, code, ...details } = error
-  const status = Object.entries(errorCodes).find(([known]) => known === code)?.[1].status ?? 500
+  const status = ownMember(errorCodes, code)?.status ?? 500
   const kind = ownMember(typesOfCodes, code) ?? typesOfStatuses[status] ?? 'server'
   return { code: status, message, type, param, metadata: { code, error_type: kind, ...details } }
 }

@@ -5,7 +5,8 @@ import type { SignIn } from './sign-in.ts'
 /**
  * Failures of the database that the sign-in library hides: it answers 401 or 500, or says that there is no session.
  *
- * Whatever the library makes of it, a call has failed when the database has failed during it.
+ * Whatever the library makes of it, a call has failed when the database has failed during it, unless the library has
+ * answered with a successful `Response`: then the failure was of something beside the answer.
  */
 export class HiddenFailures {
   readonly #calls = new AsyncLocalStorage<{ failure: DatabaseUnavailableError | null }>()
@@ -30,8 +31,8 @@ export class HiddenFailures {
     return this.#calls.run(call, async () => {
       try {
         const result = await work()
-        const isDone = result instanceof Response && result.ok
-        if (call.failure !== null && !isDone) throw call.failure
+        const isSuccessResponse = result instanceof Response && result.ok
+        if (call.failure !== null && !isSuccessResponse) throw call.failure
         return result
       } catch (error) {
         throw call.failure ?? error

@@ -100,8 +100,7 @@ export interface Idempotency {
   /**
    * Takes the name of a request for it.
    * @throws {ServiceError} 409 while the same request runs, 409 when its answer cannot be given again, 422 when the
-   *   name
-   *   was used for another body.
+   *   name was used for another body.
    */
   begin(call: IdempotentCall): Promise<BegunCall>
   /** The name of a request that is worked on here; null where it has none. */

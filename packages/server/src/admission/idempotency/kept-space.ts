@@ -7,8 +7,9 @@ const ACCOUNTS_MAX = 10_000
 const DAY_MS = 86_400_000
 
 /**
- * The room that answers take in the database. What is kept for a day must not cost more than it pays: the vectors of a
- * few words are a million characters, and cost next to nothing.
+ * What this process has stored for each account today, since it started; other processes count for themselves. What is
+ * kept for a day must not cost more than it pays: the vectors of a few words are a million characters, and cost next to
+ * nothing.
  */
 export class KeptSpace {
   readonly #clock: Clock

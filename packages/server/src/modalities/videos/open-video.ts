@@ -127,7 +127,6 @@ async function readWhole({ upstream, jobId, index }: Source): Promise<Readable |
 }
 
 /** A file as the upstream sends it. What it breaks off with is the upstream's failure, also before the first byte. */
-
 async function* piecesOf(body: Readable): AsyncGenerator<Buffer> {
   try {
     yield* body as AsyncIterable<Buffer>

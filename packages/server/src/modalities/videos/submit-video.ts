@@ -72,7 +72,7 @@ export function submitVideo(deps: VideoDeps, task: VideoTask): Promise<VideoJob>
     // The cost of a job is read when it is polled.
     reportsOf: () => [],
     explain: (error) => (mayHaveBegun(error) ? withoutRetry(error) : error),
-    handOver: (upstreamJobId) => keepJob(deps, task, paid, upstreamJobId),
+    handOver: (upstreamJobId) => handOverToJob(deps, task, paid, upstreamJobId),
   }))
   return runPaid(deps, task, work)
 }
@@ -93,7 +93,7 @@ async function submit({ hold }: Paid<VideoTarget>, target: VideoTarget): Promise
  *
  * @throws {ServiceError} 503 where that cannot be done: the upstream is asked to stop, and the request is free.
  */
-async function keepJob(
+async function handOverToJob(
   deps: VideoDeps,
   task: VideoTask,
   { hold, targets, target }: Paid<VideoTarget>,
