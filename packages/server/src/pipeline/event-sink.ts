@@ -23,10 +23,6 @@ export class EventSink {
     return this.#writer === null && !this.reader.gone.aborted
   }
 
-  get isForsaken(): boolean {
-    return false
-  }
-
   charged({ charge }: Charged): void {
     this.reader.charged(charge)
   }

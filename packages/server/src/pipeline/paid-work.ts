@@ -104,10 +104,6 @@ export interface Sink<Reply, End> {
   readonly isOpen: boolean
   /** Whether nothing was delivered and the client still waits, so that another upstream can begin anew. */
   readonly mayBeginAnew: boolean
-  /**
-   * Whether the caller left before there was anything, and no upstream works on for it: then it is free and no failure.
-   */
-  readonly isForsaken: boolean
   /** Writes the answer down before it is charged. @throws {Error} why the request is free. */
   keep?(reply: Reply): Promise<void>
   /** Learns what the request was charged, once that is durable; also when the caller has gone. */
@@ -123,7 +119,10 @@ export interface Sink<Reply, End> {
   fail(error: unknown, isSettled: boolean): End
 }
 
-/** How upstreams are asked for one request once its credits are held, and where the answer goes. */
+/**
+ * How upstreams are asked for one request once its credits are held, and where the answer goes. Who asks or prices
+ * throws `CancelledBeforeOutput` where the caller left before anything was made.
+ */
 export interface PaidAttempts<To extends Target, Answer, Reply, End> extends Attempts<To, Answer> {
   readonly sink: Sink<Reply, End>
   /** Another error for the caller than the one that the request failed with; absent: the same. */
@@ -181,7 +180,6 @@ export function wholeAnswer<Reply>(keep?: (reply: Reply) => Promise<void>): Sink
     ...(keep === undefined ? {} : { keep }),
     isOpen: false,
     mayBeginAnew: true,
-    isForsaken: false,
     charged: () => undefined,
     finish: (reply) => reply,
     fail: (error) => {

@@ -9,6 +9,8 @@ import type { OpenHold } from '../money/billing/open-hold.ts'
 import { OpenHolds } from '../money/billing/open-holds.ts'
 import { type Charged, NO_FACTS } from '../money/billing/settlement.ts'
 import type { Model } from '../catalog/model.ts'
+import type { ChatCall } from '../modalities/chat/parse-chat.ts'
+import { StreamDelivery } from '../modalities/chat/stream-delivery.ts'
 import { createVideoJobId, type VideoJob } from '../modalities/videos/video-job.ts'
 import { createVideoJobStore } from '../modalities/videos/video-job-store.ts'
 import { chargeVideo, formatSnapshot } from '../modalities/videos/video-price.ts'
@@ -18,6 +20,7 @@ import type { Caller } from '../access/keys/caller.ts'
 import type { Target } from './routing/target.ts'
 import { attoUsdOf } from '../pricing/usd.ts'
 import type { AttoUsd, LateCost } from '../pricing/price.ts'
+import type { ChatStream, ChatStreamOutcome, ChunkFacts } from '../upstreams/chat-upstream.ts'
 import { type UpstreamBill, upstreamFailure } from '../upstreams/upstream-failure.ts'
 import {
   type Bound,
@@ -28,6 +31,8 @@ import {
   type Sink,
   wholeAnswer,
 } from './paid-work.ts'
+import type { StreamReader } from './frame-writer.ts'
+import { CancelledBeforeOutput } from './cancelled-before-output.ts'
 import { runPaid } from './run-paid.ts'
 
 /** Every amount here is in nanocredits; one of them is 10⁻¹² USD. */
@@ -41,10 +46,14 @@ type Reply = readonly [text: string, charge: bigint]
 type Work = PaidWork<Target, Answer, Reply, Reply>
 type Run = PaidRun<Target, Answer, Reply, Reply>
 
+const NO_CHUNK: ChunkFacts = {
+  ...{ outputBytes: 0, audioBytes: 0, images: 0 },
+  ...{ hasContent: false, isReasoning: false, hasCalls: false, finishReason: null },
+}
+
 /** A caller's side that is a stream: it has begun once something was written. */
 class StreamSink implements Sink<Reply, Reply> {
   isOpen = false
-  isForsaken = false
   failed: unknown = null
   told: bigint | null = null
 
@@ -292,10 +301,35 @@ describeEachEngine('a paid request', (engine) => {
 
   test('whose caller left before there was anything is free and no failure', async () => {
     const sink = new StreamSink()
-    sink.isForsaken = true
-    const ask: Run['ask'] = () => Promise.reject(new Error('The caller has gone'))
+    const ask: Run['ask'] = () => Promise.reject(new CancelledBeforeOutput())
     const done = await run(1_000n, { stream: true, sendsBeforeSettlement: true }, { sink, ask })
     expect(done.record).toMatchObject({ status: 'cancelled', error_code: null, charge: 0n })
+    expect([done.taken, done.held]).toEqual([0n, 0n])
+  })
+
+  // A clean `cancelled` would say that nothing had gone wrong, and the bill would never be asked for.
+  test('that fails after a part of its stream was delivered is a failure, also where its caller has left', async () => {
+    const gone = new AbortController()
+    const writer = { write: () => true, end: () => undefined, onDrain: () => undefined }
+    const reader: StreamReader = { open: () => writer, charged: () => undefined, gone: gone.signal }
+    const call = { request: { model: 'svc-test' }, body: { value: {} }, carriesMedia: false } as unknown as ChatCall
+    const begin: Work['begin'] = ({ hold }) => {
+      const delivery = new StreamDelivery({ firstContentMs: 10_000 }, { hold, choices: 1 }, call, reader)
+      const ask = async (): Promise<Answer> => {
+        await delivery.run((sink) => {
+          sink.chunk('"choices":[]', { ...NO_CHUNK, outputBytes: 4, hasContent: true })
+          gone.abort()
+          sink.end({ error: null } as ChatStreamOutcome)
+          return Promise.resolve({ stop: () => undefined } as ChatStream)
+        })
+        return { text: 'part', cost: null, generationId: 'gen-1' }
+      }
+      const price = () => Promise.reject(new Error('a fault of the gateway'))
+      return { sink: delivery, ask, price, reportsOf: (answer: Answer) => [answer] } as unknown as Run
+    }
+    costs.set('gen-1', nano(30n))
+    const done = await run(1_000n, { stream: true, sendsBeforeSettlement: true, begin })
+    expect(done.record).toMatchObject({ status: 'error', error_code: 'internal_error', charge: 0n, write_off: 30n })
     expect([done.taken, done.held]).toEqual([0n, 0n])
   })
 

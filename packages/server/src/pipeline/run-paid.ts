@@ -4,6 +4,7 @@
  */
 import { chargedAs, isSame, NO_FACTS, type Settlement } from '../money/billing/settlement.ts'
 import { codeOf } from '../platform/errors/code-of.ts'
+import { CancelledBeforeOutput } from './cancelled-before-output.ts'
 import { askCostOf, completeBill } from './late-cost.ts'
 import { attemptTargets } from './routing/attempt-targets.ts'
 import { listTargets, type SelectTarget } from './routing/list-targets.ts'
@@ -39,11 +40,11 @@ export async function runPaid<To extends Target, Answer, Reply, End>(
     const answer = await attemptTargets(deps, paid, run)
     return sink.finish('handOver' in run ? await run.handOver(answer) : await charge(deps, paid, run, answer))
   } catch (error) {
-    const told = run.explain?.(error) ?? error
+    const explained = run.explain?.(error) ?? error
     // A settlement that could not be written stays with the hold of an answer that was delivered: it is written later.
     const isDelivered = sink.isOpen && hold.unwritten !== null
-    if (!isDelivered) await free(deps, paid, sink, error)
-    return sink.fail(told, hold.isSettled)
+    if (!isDelivered) await free(deps, paid, error)
+    return sink.fail(explained, hold.isSettled)
   }
 }
 
@@ -66,7 +67,7 @@ async function begin<To extends Target, Answer, Reply, End>(
   }
 }
 
-/** @throws {Error} why the answer is free, or why a part of it that is charged now is all of it. */
+/** @throws {Error} why the answer is free or, once the delivered part is charged, why the answer broke off. */
 async function charge<To extends Target, Answer, Reply, End>(
   deps: PaidDeps,
   paid: Paid<To>,
@@ -120,19 +121,13 @@ function settlementOf(priced: Priced<unknown>, { upstream, upstreamModel }: Targ
 
 /**
  * Frees a request that has failed, and books what upstreams bill for it as our loss. Where it is settled already there
- * is nothing to do, and no upstream to ask what it costs. A client who leaves before anything was made has asked for
- * nothing: no failure, and free. Never rejects.
+ * is nothing to do, and no upstream to ask what it costs. Never rejects.
  */
-async function free(
-  deps: PaidDeps,
-  { hold, target, generationId }: Paid<Target>,
-  sink: Pick<Sink<never, unknown>, 'isForsaken'>,
-  error: unknown,
-): Promise<void> {
+async function free(deps: PaidDeps, { hold, target, generationId }: Paid<Target>, error: unknown): Promise<void> {
   if (hold.isSettled) return
   const { upstream, upstreamModel } = target
   const served = { upstream: upstream.name, upstreamModel }
-  if (sink.isForsaken) return hold.abandon(null, { ...served, status: 'cancelled' })
+  if (error instanceof CancelledBeforeOutput) return hold.abandon(null, { ...served, status: 'cancelled' })
   hold.bill.withdraw()
   await completeBill(deps, hold.bill)
   await hold.abandon(codeOf(error), { ...served, generationId: generationId ?? hold.bill.generationId })

@@ -1,5 +1,6 @@
 /** One chat request that is answered as a stream. */
 import type { Model } from '../../catalog/model.ts'
+import { CancelledBeforeOutput } from '../../pipeline/cancelled-before-output.ts'
 import type { StreamEnd, StreamReader } from '../../pipeline/frame-writer.ts'
 import { type AskCost, withLateCost } from '../../pipeline/late-cost.ts'
 import { noteProgress } from '../../pipeline/note-progress.ts'
@@ -8,7 +9,7 @@ import { runPaid } from '../../pipeline/run-paid.ts'
 import type { Counted } from '../../pipeline/believed-usage.ts'
 import type { ChatTarget } from '../../pipeline/routing/target.ts'
 import type { ChatStream, ChatStreamOutcome } from '../../upstreams/chat-upstream.ts'
-import { type UpstreamBill, upstreamFailure } from '../../upstreams/upstream-failure.ts'
+import type { UpstreamBill } from '../../upstreams/upstream-failure.ts'
 import { countedCost, decideCharge, tokensOf } from '../../pipeline/token-charge.ts'
 import type { ChatPlan } from './chat-plan.ts'
 import { type ChatDeps, chatRequest, type ChatTask, chatWork } from './chat-work.ts'
@@ -101,10 +102,9 @@ async function runStream(streamed: StreamedChat, target: ChatTarget): Promise<En
   return { outcome, bill: billOfStream(outcome) }
 }
 
-/** Whether nothing was made that its upstream bills: the client left before any content, and the upstream says no cost. */
+/** Whether nothing was made that is billed: the client left before any content, and the upstream reports no usage or cost. */
 function isUnbilled(deps: StreamChatDeps, { paid, delivery }: StreamedChat, report: ChatStreamOutcome): boolean {
-  const { interruption, hasContent, hasReasoning } = delivery
-  if (interruption !== 'client_gone' || hasContent || hasReasoning) return false
+  if (!delivery.wasCancelledBeforeOutput) return false
   if (report.usage !== null || report.cost !== null) return false
   return !deps.billsOnCancel(paid.model, paid.target.upstream.name)
 }
@@ -129,7 +129,7 @@ async function price(
     isWhole: delivery.interruption === null && !outcome.cut,
   })
   const report = await withLateCost(askCost, outcome, counted, delivery.interruption !== 'client_gone')
-  if (isUnbilled(deps, streamed, report)) throw upstreamFailure('broken', { upstream: upstream.name })
+  if (isUnbilled(deps, streamed, report)) throw new CancelledBeforeOutput()
   const decided = decideCharge(prices, report, counted)
   return {
     ...{ charge: decided.charge, estimated: decided.estimated, tokens: tokensOf(decided) },

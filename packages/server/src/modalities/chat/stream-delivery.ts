@@ -6,6 +6,7 @@
  * answer is kept back until the charge is durable, because it carries the charge.
  */
 import type { OpenHold } from '../../money/billing/open-hold.ts'
+import { CancelledBeforeOutput } from '../../pipeline/cancelled-before-output.ts'
 import { EventSink } from '../../pipeline/event-sink.ts'
 import type { FrameWriter, StreamEnd, StreamReader } from '../../pipeline/frame-writer.ts'
 import type { Sink } from '../../pipeline/paid-work.ts'
@@ -90,9 +91,9 @@ export class StreamDelivery extends EventSink implements Sink<StreamTotals, Stre
     return !this.isOpen && this.interruption === null && !this.hasContent && !this.hasReasoning
   }
 
-  /** Whether the client left: where nothing was settled then, nothing was made for them. */
-  override get isForsaken(): boolean {
-    return this.interruption === 'client_gone'
+  /** Whether the client left before the first content. */
+  get wasCancelledBeforeOutput(): boolean {
+    return this.interruption === 'client_gone' && !this.hasContent && !this.hasReasoning
   }
 
   /** Whether every choice that was asked for has its finish reason: then nothing but usage can be missing. */
@@ -112,6 +113,7 @@ export class StreamDelivery extends EventSink implements Sink<StreamTotals, Stre
   /**
    * Starts the upstream's stream and waits for its end, however it comes.
    *
+   * @throws {CancelledBeforeOutput} when the client leaves before the upstream's stream begins.
    * @throws {ServiceError} when the upstream fails before its stream begins.
    */
   async run(start: (sink: ChatStreamSink, signal: AbortSignal) => Promise<ChatStream>): Promise<ChatStreamOutcome> {
@@ -132,6 +134,8 @@ export class StreamDelivery extends EventSink implements Sink<StreamTotals, Stre
       this.#stream = await start(sink, this.#upstreamSignal.signal)
       if (this.interruption !== null && !this.#haveAllEnded) this.#stream.stop()
       return await over
+    } catch (error) {
+      throw this.wasCancelledBeforeOutput ? new CancelledBeforeOutput(error) : error
     } finally {
       clearTimeout(firstContent)
       clearTimeout(this.#drain)

@@ -1,6 +1,6 @@
 /**
- * What a stream that is over costs and how it ends for the client. Pure, so that the whole table can be read and
- * tested.
+ * Whether a stream that is over is charged, and how its record says that it ended. Pure, so that the whole table can be
+ * read and tested. What is charged is decided by `price` in `stream-chat.ts`.
  */
 import type { ErrorCode } from '@svc/contract'
 import { codeOf } from '../../platform/errors/code-of.ts'
@@ -32,8 +32,10 @@ export type StreamVerdict =
       readonly status: 'ok' | 'incomplete' | 'cancelled'
       readonly errorCode: ErrorCode | null
     }
-  /** Free; a cost that the upstream reports all the same is our loss. */
-  | { readonly kind: 'free'; readonly errorCode: ErrorCode }
+  /** Free, since it failed; a cost that the upstream reports all the same is our loss. */
+  | { readonly kind: 'free' }
+
+const FREE: StreamVerdict = { kind: 'free' }
 
 /**
  * Decides. The table, in order:
@@ -51,22 +53,20 @@ export function judgeStream(facts: StreamFacts): StreamVerdict {
   const { outcome, interruption } = facts
   const delivered = facts.hasContent || facts.hasReasoning
   if (interruption === 'ended') {
-    const errorCode = codeOf(facts.interruptionError)
-    return delivered ? { kind: 'charge', status: 'incomplete', errorCode } : { kind: 'free', errorCode }
+    return delivered ? brokenOff(facts.interruptionError) : FREE
   }
   if (interruption !== null) {
     const status = interruption === 'out_of_credits' ? 'ok' : 'cancelled'
     return { kind: 'charge', status, errorCode: null }
   }
-  if (outcome.error !== null && !outcome.cut) {
-    const billed = delivered && outcome.cost !== null && outcome.cost > 0n
-    const errorCode = codeOf(outcome.error)
-    return billed ? { kind: 'charge', status: 'incomplete', errorCode } : { kind: 'free', errorCode }
-  }
   if (outcome.error !== null) {
-    const errorCode = codeOf(outcome.error)
-    return delivered ? { kind: 'charge', status: 'incomplete', errorCode } : { kind: 'free', errorCode }
+    const isBilled = outcome.cut || (outcome.cost !== null && outcome.cost > 0n)
+    return delivered && isBilled ? brokenOff(outcome.error) : FREE
   }
-  if (!delivered && !facts.emptinessExplained) return { kind: 'free', errorCode: 'upstream_empty' }
+  if (!delivered && !facts.emptinessExplained) return FREE
   return { kind: 'charge', status: 'ok', errorCode: null }
+}
+
+function brokenOff(error: Error | null): StreamVerdict {
+  return { kind: 'charge', status: 'incomplete', errorCode: codeOf(error) }
 }

@@ -36,9 +36,6 @@ export class SpeechDelivery implements Sink<LastAudio, StreamEnd> {
     return this.#writer === null && !this.#reader.gone.aborted
   }
 
-  /** A caller who leaves before the first audio has asked for a text that an upstream speaks all the same. */
-  readonly isForsaken = false
-
   /**
    * Hands the audio on, but for its last piece.
    *
