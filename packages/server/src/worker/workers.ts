@@ -10,12 +10,12 @@ import type { ChangePoller } from '../access/keys/change-poller.ts'
 import type { Logger } from '../platform/runtime/log.ts'
 import type { Timer } from '../platform/runtime/timer.ts'
 import type { VideoObserver } from '../modalities/videos/video-observer.ts'
-import { journalHolds, type JournalDeps } from './journal-holds.ts'
+import { type LeaseDeps, runLeaseTurn } from './run-lease-turn.ts'
 import { LeaseWatch } from './lease-watch.ts'
 import type { LeaseObserver } from '../money/ledger/lease-observer.ts'
 import { beginLease, endLease, settleOrphans, type SettleOrphansDeps } from './settle-orphans.ts'
 
-export interface WorkersDeps extends JournalDeps, SettleOrphansDeps {
+export interface WorkersDeps extends LeaseDeps, SettleOrphansDeps {
   readonly ledger: SettleOrphansDeps['ledger']
   readonly log: Logger
   /** Knows which other processes are gone. */
@@ -98,8 +98,8 @@ export async function startWorkers(deps: WorkersDeps): Promise<() => Promise<voi
   let journal = Promise.resolve()
   await beginLease(deps)
   const watch = watchLease(deps)
-  await journalHolds(deps, watch)
-  stops.push(timer.repeat(deps.journalMs, () => (journal = guarded('journal', () => journalHolds(deps, watch))())))
+  await runLeaseTurn(deps, watch)
+  stops.push(timer.repeat(deps.journalMs, () => (journal = guarded('journal', () => runLeaseTurn(deps, watch))())))
   stops.push(
     timer.repeat(
       deps.leaseMs / LOOKS_PER_LEASE,

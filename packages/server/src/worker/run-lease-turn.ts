@@ -4,7 +4,7 @@ import type { Ledger } from '../money/ledger/ledger.ts'
 import type { Clock, MonotonicClock } from '../platform/runtime/clock.ts'
 import type { LeaseWatch } from './lease-watch.ts'
 
-export interface JournalDeps {
+export interface LeaseDeps {
   readonly ledger: Pick<Ledger, 'submit'>
   readonly openHolds: OpenHolds
   readonly clock: Clock
@@ -22,12 +22,21 @@ export interface JournalDeps {
 const ENTRIES_MAX = 250
 
 /**
- * Looks whether the address of the database leads to another server, renews this process's lease and notes what its open holds would be charged, then writes settlements that could not
- * be written before, and looks whether the database has lost any. Source: decision 0009 (orphans).
+ * One turn of the loop by which this process stays alive for the others: it renews its lease, notes its open holds,
+ * writes settlements that could not be written before, and looks whether the database has lost any. Source: decision
+ * 0009 (orphans).
  */
-export async function journalHolds(deps: JournalDeps, watch: LeaseWatch): Promise<void> {
-  // Nothing waits for it: where it fails, the others say so, too.
+export async function runLeaseTurn(deps: LeaseDeps, watch: LeaseWatch): Promise<void> {
+  // Whether the address leads to another server is asked meanwhile: where that fails, the others say so, too.
   const looking = deps.lookAgain?.().catch(() => undefined)
+  await journalHolds(deps, watch)
+  await deps.openHolds.rewriteUnwritten()
+  await looking
+  await deps.lostCharges?.look()
+}
+
+/** Renews the lease of this process, and notes what its open holds would be charged if it died now. */
+async function journalHolds(deps: LeaseDeps, watch: LeaseWatch): Promise<void> {
   const askedAt = deps.loopClock.elapsed()
   const now = deps.clock.now()
   const lease = { kind: 'journal', processId: deps.processId, leaseUntil: now + deps.leaseMs, now } as const
@@ -37,7 +46,4 @@ export async function journalHolds(deps: JournalDeps, watch: LeaseWatch): Promis
   for (let start = ENTRIES_MAX; start < entries.length; start += ENTRIES_MAX) {
     await deps.ledger.submit({ ...lease, entries: entries.slice(start, start + ENTRIES_MAX) })
   }
-  await deps.openHolds.rewriteUnwritten()
-  await looking
-  await deps.lostCharges?.look()
 }
