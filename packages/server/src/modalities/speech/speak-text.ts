@@ -19,6 +19,12 @@ import { lengthOf, type SpeechTarget, speechTarget } from './speech-target.ts'
 /** One speech request of one caller. */
 export type SpeechTask = PaidTask<SpeechCall>
 
+/** An audio file that was passed on, but for its last piece. */
+interface SpokenAudio {
+  readonly generationId: string | null
+  readonly end: AudioEnd
+}
+
 /** The form of the audio, as far as its length depends on it. */
 interface SpeechForm {
   readonly format: SpeechFormat
@@ -26,14 +32,13 @@ interface SpeechForm {
 }
 
 /**
- * Prices an audio file that has begun. It is charged whole whichever part of the gateway ends it, since upstreams bill
+ * Prices an audio file that is over. It is charged whole whichever part of the gateway ends it, since upstreams bill
  * the text with the first audio of it; where the upstream broke off, the part that came is charged.
  */
 function price(
   { target, hold }: Paid<SpeechTarget>,
   form: SpeechForm,
-  { generationId }: UpstreamSpeech,
-  end: AudioEnd,
+  { generationId, end }: SpokenAudio,
 ): Priced<LastAudio> {
   const { prices, units, charge } = target
   const rest = { tokens: {}, generationId, render: () => end.last }
@@ -93,21 +98,22 @@ function formatOf({ request }: SpeechCall): SpeechFormat {
 export function speakText(deps: PaidDeps, task: SpeechTask, reader: AudioReader): Promise<StreamEnd> {
   const { call } = task
   const form: SpeechForm = { format: formatOf(call), speed: call.request.speed ?? 1 }
-  const work = speechWork<UpstreamSpeech, LastAudio, StreamEnd>(deps, task, (paid) => {
+  const work = speechWork<SpokenAudio, LastAudio, StreamEnd>(deps, task, (paid) => {
     const delivery = new SpeechDelivery(reader)
     const { signal } = paid.hold.ended
     const { confidential } = paid.model
     return {
       sink: delivery,
-      ask: ({ port, upstreamModel, voice }) =>
-        port.speak({ body: call.body, upstreamModel, format: form.format, voice, confidential, signal }),
-      // No cost comes with an audio file, and the text is charged whatever it was.
-      reportsOf: () => [],
-      price: async (speech) => {
+      ask: async ({ port, upstreamModel, voice, charge: { charge } }) => {
+        const { format } = form
+        const speech = await port.speak({ body: call.body, upstreamModel, format, voice, confidential, signal })
         journal(paid, speech)
         paid.hold.noteFirstContent()
-        return price(paid, form, speech, await delivery.passOn(speech, paid.target.charge.charge))
+        return { generationId: speech.generationId, end: await delivery.passOn(speech, charge) }
       },
+      // No cost comes with an audio file, and the text is charged whatever it was.
+      reportsOf: () => [],
+      price: async (spoken) => price(paid, form, spoken),
     }
   })
   return runPaid(deps, task, work)
