@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DEMO_EMAIL } from '@svc/contract'
+import { DEMO_EMAIL, endpointList } from '@svc/contract'
 import { runAdmin } from '../packages/server/src/operations/commands/admin-program.ts'
 import {
   clientNames,
@@ -98,6 +98,13 @@ describe('names', () => {
     const named = mentionsOf(/`limits\.(\w+)`/g)
     expect(named.length).toBeGreaterThan(3)
     expect(named.filter(({ name }) => !known.includes(name))).toEqual([])
+  })
+
+  test('the guide lists the addresses that take an Idempotency-Key, and no others', () => {
+    const [, section = ''] = /^## Idempotency-Key\n(.*?)What happens:$/ms.exec(documentOf('docs/api.md').text) ?? []
+    const listed = [...section.matchAll(/`(\/v[^`]+)`/g)].map(([, path = '']) => path)
+    const named = endpointList.filter(({ isIdempotent }) => isIdempotent === true).map(({ path }) => path)
+    expect(listed.toSorted()).toEqual(named.toSorted())
   })
 
   test('an install without the tools that build comes after the build', () => {

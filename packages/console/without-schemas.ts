@@ -4,14 +4,13 @@ import { consoleEndpoints, endpoints, type CallableEndpoint } from '@svc/contrac
 import type { Plugin } from 'vite'
 
 /** What the typed client reads of a row, and nothing else: no schema, no words for the document. */
-function rowForClient({ id, method, path: address, reply, errors, isRepeatable }: CallableEndpoint): object {
+function rowForClient({ id, method, path: address, reply, isIdempotent, isRepeatable }: CallableEndpoint): object {
   return {
     id,
     method,
     path: address,
     request: {},
-    // By this code the client knows that a request has a name, and may be sent again after a lost answer.
-    errors: (errors ?? []).filter((code) => code === 'idempotency_key_reused'),
+    isIdempotent,
     isRepeatable,
     reply: { ...(reply.event === undefined ? {} : { event: {} }), ...(reply.bytes === undefined ? {} : { bytes: {} }) },
   }

@@ -32,7 +32,7 @@ export function withSpending(client: ReturnType<typeof createClient>, deps: Spen
   const { maxCredits, quote = false } = deps.options
   if (maxCredits === undefined && !quote) return client
   const prepare = async (endpoint: CallableEndpoint, input: QuotedInput, given?: CallOptions): Promise<CallOptions> => {
-    if (!isPaid(endpoint)) return given ?? {}
+    if (endpoint.isPaid !== true) return given ?? {}
     if (quote) await showQuote(client, deps, { endpoint: endpoint.path, body: quotedBody(input, deps.options) })
     return maxCredits === undefined
       ? (given ?? {})
@@ -52,11 +52,6 @@ export function withSpending(client: ReturnType<typeof createClient>, deps: Spen
       yield* client.stream(endpoint, input, await prepare(endpoint, { body: { ...body, stream: true } }, given))
     },
   }
-}
-
-/** Whether a maximum of the caller is obeyed there, which is where something is charged. */
-function isPaid({ errors }: CallableEndpoint): boolean {
-  return errors?.includes('max_credits_exceeded') === true
 }
 
 /** The form of a recording has no place in JSON: it is quoted by its length. */

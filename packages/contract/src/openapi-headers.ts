@@ -1,6 +1,6 @@
 /** Headers of answers, as the OpenAPI document describes them. */
 
-interface HeaderDescription {
+export interface HeaderDescription {
   readonly description: string
   readonly schema: { readonly type: 'string' | 'integer' | 'number'; readonly examples?: readonly unknown[] }
 }
@@ -47,8 +47,18 @@ export const errorHeaders = {
   'www-authenticate': { description: '`Bearer`.', schema: { type: 'string' } },
 } as const satisfies Record<string, HeaderDescription>
 
+/** Header of requests that are worked on once under a name. */
+export const idempotencyHeader = {
+  'Idempotency-Key': {
+    description:
+      'A name of your choice, 1 to 255 visible ASCII characters. Sent again under it with the same body, within 24 hours, ' +
+      'the request is worked on and charged once, and answered as before.',
+    schema: { type: 'string' },
+  },
+} as const satisfies Record<string, HeaderDescription>
+
 /** Headers of requests that are paid for. */
-export const requestHeaders = {
+export const termHeaders = {
   'x-svc-max-credits': {
     description:
       'The most that the request may cost. Answers that can be cut are limited to it; anything else that could cost ' +

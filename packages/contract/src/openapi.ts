@@ -9,7 +9,13 @@ import { errorBody } from './error-body.ts'
 import { errorCodes, type ErrorCode } from './error-codes.ts'
 import { type EndpointExamples } from './examples/example.ts'
 import { examples, shortageExample } from './examples.ts'
-import { errorHeaders, replyHeaders, requestHeaders } from './openapi-headers.ts'
+import {
+  errorHeaders,
+  type HeaderDescription,
+  idempotencyHeader,
+  replyHeaders,
+  termHeaders,
+} from './openapi-headers.ts'
 
 /** Version of the API description. Source: spec 9. */
 export const API_VERSION = '1.1.0'
@@ -149,7 +155,8 @@ function renderOperation(endpoint: Endpoint, sample: EndpointExamples, schemas: 
   const parameters = [
     ...(path === undefined ? [] : renderParameters(schemas.render(path, 'input'), 'path')),
     ...(query === undefined ? [] : renderParameters(schemas.render(query, 'input'), 'query')),
-    ...(endpoint.errors.includes('max_credits_exceeded') ? HEADER_PARAMETERS : []),
+    ...(endpoint.isIdempotent === true ? renderHeaders(idempotencyHeader) : []),
+    ...(endpoint.isPaid === true ? renderHeaders(termHeaders) : []),
   ]
   return {
     operationId: endpoint.id,
@@ -163,9 +170,11 @@ function renderOperation(endpoint: Endpoint, sample: EndpointExamples, schemas: 
   }
 }
 
-const HEADER_PARAMETERS: readonly Json[] = Object.entries(requestHeaders).map(([name, { description, schema }]) => {
-  return { name, in: 'header', required: false, description, schema }
-})
+function renderHeaders(headers: Readonly<Record<string, HeaderDescription>>): readonly Json[] {
+  return Object.entries(headers).map(([name, { description, schema }]) => {
+    return { name, in: 'header', required: false, description, schema }
+  })
+}
 
 /** The bodies that an operation takes, by content type; null for none. */
 function renderBody({ request }: Endpoint, sample: EndpointExamples, schemas: SchemaCollection): Json | null {

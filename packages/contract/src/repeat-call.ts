@@ -36,7 +36,7 @@ export async function repeatCall<Result>(
   attempt: (call: Call) => Promise<Outcome<Result>>,
 ): Promise<Result> {
   const { signal } = call.options
-  const named = takesName(endpoint) ? withName(call) : call
+  const named = endpoint.isIdempotent === true ? withName(call) : call
   const wait = client.wait ?? waitMs
   let retries = isRepeatable(endpoint) ? (client.retriesMax ?? RETRIES_MAX) : 0
   let inUseMs = retries === 0 ? 0 : IN_USE_MS_MAX
@@ -60,13 +60,8 @@ export async function repeatCall<Result>(
   }
 }
 
-/** Whether the gateway keeps what it answered under an Idempotency-Key. */
-function takesName({ errors }: CallableEndpoint): boolean {
-  return errors?.includes('idempotency_key_reused') === true
-}
-
-function isRepeatable(endpoint: CallableEndpoint): boolean {
-  return endpoint.method === 'GET' || endpoint.isRepeatable === true || takesName(endpoint)
+function isRepeatable({ method, isRepeatable: isAlike, isIdempotent }: CallableEndpoint): boolean {
+  return method === 'GET' || isAlike === true || isIdempotent === true
 }
 
 function withName(call: Call): Call {

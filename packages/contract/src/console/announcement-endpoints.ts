@@ -6,7 +6,7 @@ import {
   operatorAnnouncement,
   operatorAnnouncementList,
 } from './announcements.ts'
-import { type ConsoleTable, creatingErrors } from './console-endpoint.ts'
+import type { ConsoleTable } from './console-endpoint.ts'
 import { doneReply } from './session.ts'
 
 /** What everybody reads, and operators write. */
@@ -36,7 +36,8 @@ export const announcementEndpoints = {
     permission: 'operator',
     request: { body: newAnnouncement },
     reply: { description: 'It is shown to everybody who signs in.', json: operatorAnnouncement },
-    errors: [...creatingErrors],
+    isIdempotent: true,
+    errors: [],
   },
   withdrawAnnouncement: {
     id: 'withdrawAnnouncement',

@@ -11,7 +11,7 @@ export interface ConsoleEndpoint extends CallableEndpoint {
   readonly permission: TeamPermission | 'operator' | 'public' | null
   /** Whether it must be a session that signed in a short while ago. */
   readonly isSensitive?: true
-  /** Besides the codes that every row can answer. */
+  /** Besides the codes that every row can answer, and those of an Idempotency-Key. */
   readonly errors: readonly ErrorCode[]
 }
 
@@ -27,11 +27,4 @@ export const consoleErrors = [
   'invalid_value',
   'rate_limit_exceeded',
   'internal_error',
-] as const satisfies readonly ErrorCode[]
-
-/** Codes of rows that create something: they honour an Idempotency-Key, as paid requests do. */
-export const creatingErrors = [
-  'idempotency_key_in_use',
-  'idempotency_answer_gone',
-  'idempotency_key_reused',
 ] as const satisfies readonly ErrorCode[]

@@ -8,7 +8,7 @@ import {
   walletChallengeReply,
   walletChallengeRequest,
 } from '../wallets.ts'
-import { type ConsoleTable, creatingErrors } from './console-endpoint.ts'
+import type { ConsoleTable } from './console-endpoint.ts'
 import { receiptBody } from '../log/receipt.ts'
 import { depositsEndpoints } from '../endpoints/deposits.ts'
 import {
@@ -85,7 +85,8 @@ export const fundingEndpoints = {
     permission: 'deposits:manage',
     request: { path: teamDepositPath, body: teamReceiptRequest },
     reply: { description: 'Whether the receipt was sent.', json: notifyReply },
-    errors: [...creatingErrors, 'deposit_not_found'],
+    isIdempotent: true,
+    errors: ['deposit_not_found'],
   },
   listTeamWallets: {
     id: 'listTeamWallets',

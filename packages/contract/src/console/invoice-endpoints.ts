@@ -1,4 +1,4 @@
-import { type ConsoleTable, creatingErrors } from './console-endpoint.ts'
+import type { ConsoleTable } from './console-endpoint.ts'
 import { doneReply } from './session.ts'
 import {
   newTeamInvoice,
@@ -46,7 +46,8 @@ export const invoiceEndpoints = {
     permission: 'deposits:manage',
     request: { path: teamPath, body: newTeamInvoice },
     reply: { description: 'The invoice of the month, as it was issued first.', json: teamInvoice },
-    errors: [...creatingErrors],
+    isIdempotent: true,
+    errors: [],
   },
   getTeamInvoice: {
     id: 'getTeamInvoice',

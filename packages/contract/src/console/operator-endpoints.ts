@@ -1,4 +1,4 @@
-import { type ConsoleTable, creatingErrors } from './console-endpoint.ts'
+import type { ConsoleTable } from './console-endpoint.ts'
 import { depositPath } from '../deposits.ts'
 import {
   accountExportQuery,
@@ -94,7 +94,8 @@ export const operatorEndpoints = {
     isSensitive: true,
     request: { body: newOperator },
     reply: { description: 'They are one.', json: doneReply },
-    errors: [...creatingErrors, 'operator_not_found'],
+    isIdempotent: true,
+    errors: ['operator_not_found'],
   },
   removeOperator: {
     id: 'removeOperator',
@@ -152,7 +153,8 @@ export const operatorEndpoints = {
     isSensitive: true,
     request: { path: operatorAccountPath, body: creditChange },
     reply: { description: 'It is recorded, once.', json: creditChangeReply },
-    errors: [...creatingErrors, 'account_not_found', 'balance_too_low', 'id_already_used'],
+    isIdempotent: true,
+    errors: ['account_not_found', 'balance_too_low', 'id_already_used'],
   },
   exportOperatorAccount: {
     id: 'exportOperatorAccount',
@@ -221,7 +223,8 @@ export const operatorEndpoints = {
     isSensitive: true,
     request: { path: operatorRequestPath, body: requestRefund },
     reply: { description: 'It is recorded, once.', json: requestRefundReply },
-    errors: [...creatingErrors, 'usage_not_found', 'id_already_used'],
+    isIdempotent: true,
+    errors: ['usage_not_found', 'id_already_used'],
   },
   getOperatorOverview: {
     id: 'getOperatorOverview',
@@ -248,7 +251,8 @@ export const operatorEndpoints = {
     permission: 'operator',
     request: { query: reconciliationQuery, form: invoiceForm },
     reply: { description: 'It runs; the list tells what came of it.', json: reconciliationStart },
-    errors: [...creatingErrors, 'unsupported_media_type', 'invalid_form', 'request_too_large', 'server_is_overloaded'],
+    isIdempotent: true,
+    errors: ['unsupported_media_type', 'invalid_form', 'request_too_large', 'server_is_overloaded'],
   },
   getReconciliation: {
     id: 'getReconciliation',
@@ -293,7 +297,8 @@ export const operatorEndpoints = {
     permission: 'operator',
     request: {},
     reply: { description: 'It runs; `GET` tells what came of it.', json: auditStartReply },
-    errors: [...creatingErrors],
+    isIdempotent: true,
+    errors: [],
   },
   listJournal: {
     id: 'listJournal',

@@ -1,4 +1,4 @@
-import { type ConsoleTable, creatingErrors } from './console-endpoint.ts'
+import type { ConsoleTable } from './console-endpoint.ts'
 import {
   madeTeam,
   memberRole,
@@ -29,7 +29,8 @@ export const peopleEndpoints = {
     permission: null,
     request: { body: teamName },
     reply: { description: 'A team with an account of its own, without credits.', json: madeTeam },
-    errors: [...creatingErrors, 'limit_reached'],
+    isIdempotent: true,
+    errors: ['limit_reached'],
   },
   renameTeam: {
     id: 'renameTeam',
@@ -148,7 +149,8 @@ export const peopleEndpoints = {
     isSensitive: true,
     request: { path: teamPath, body: newInvitation },
     reply: { description: 'The email is on its way.', json: teamInvitation },
-    errors: [...creatingErrors, 'already_member', 'limit_reached', 'mail_not_enabled'],
+    isIdempotent: true,
+    errors: ['already_member', 'limit_reached', 'mail_not_enabled'],
   },
   resendInvitation: {
     id: 'resendInvitation',
@@ -157,7 +159,8 @@ export const peopleEndpoints = {
     permission: 'members:manage',
     request: { path: teamInvitationPath },
     reply: { description: 'A new email is on its way; the link of the one before ends.', json: teamInvitation },
-    errors: [...creatingErrors, 'invitation_not_found', 'mail_not_enabled'],
+    isIdempotent: true,
+    errors: ['invitation_not_found', 'mail_not_enabled'],
   },
   revokeInvitation: {
     id: 'revokeInvitation',

@@ -1,4 +1,4 @@
-import { type ConsoleTable, creatingErrors } from './console-endpoint.ts'
+import type { ConsoleTable } from './console-endpoint.ts'
 import { receiptBody } from '../log/receipt.ts'
 import { logKeysReply } from './operator-overview.ts'
 import { playgroundKey } from './playground.ts'
@@ -65,7 +65,8 @@ export const teamEndpoints = {
     isSensitive: true,
     request: { path: teamPath, body: newTeamKey },
     reply: { description: 'The key, with its secret, this once.', json: madeTeamKey },
-    errors: [...creatingErrors, 'account_suspended'],
+    isIdempotent: true,
+    errors: ['account_suspended'],
   },
   getTeamKey: {
     id: 'getTeamKey',
@@ -94,7 +95,8 @@ export const teamEndpoints = {
     isSensitive: true,
     request: { path: teamKeyPath, body: rotation },
     reply: { description: 'The successor, with its secret, this once.', json: madeTeamKey },
-    errors: [...creatingErrors, 'key_not_found', 'account_suspended'],
+    isIdempotent: true,
+    errors: ['key_not_found', 'account_suspended'],
   },
   revokeTeamKey: {
     id: 'revokeTeamKey',
@@ -112,7 +114,8 @@ export const teamEndpoints = {
     permission: 'play',
     request: { path: teamPath },
     reply: { description: 'A key for the page that asks, with its secret, this once.', json: playgroundKey },
-    errors: [...creatingErrors, 'account_suspended'],
+    isIdempotent: true,
+    errors: ['account_suspended'],
   },
   listTeamUsage: {
     id: 'listTeamUsage',

@@ -17,6 +17,7 @@ export const batchesEndpoints = {
     id: 'createBatch',
     method: 'POST',
     path: '/v1/batches',
+    isIdempotent: true,
     summary: 'Start a batch',
     description:
       'The requests of a file, made within 24 hours beside the requests of others. Each line is a request of its own: ' +
@@ -24,16 +25,7 @@ export const batchesEndpoints = {
       'Nothing is held for the batch itself. `x-svc-max-credits` bounds each line.',
     request: { body: batchRequest },
     reply: { description: 'The batch.', json: batchReply },
-    errors: [
-      ...bodyErrors,
-      'unsupported_parameter',
-      'insufficient_credits',
-      'file_not_found',
-      'idempotency_key_in_use',
-      'idempotency_answer_gone',
-      'idempotency_key_reused',
-      'limit_reached',
-    ],
+    errors: [...bodyErrors, 'unsupported_parameter', 'insufficient_credits', 'file_not_found', 'limit_reached'],
   },
   listBatches: {
     ...onBatch,
@@ -76,6 +68,7 @@ export const batchesEndpoints = {
     id: 'createMessageBatch',
     method: 'POST',
     path: '/v1/messages/batches',
+    isIdempotent: true,
     summary: 'Start a batch of messages',
     description:
       'A batch in the form of the Anthropic Message Batches API, for any model. Its requests come with it, and are ' +
@@ -83,15 +76,7 @@ export const batchesEndpoints = {
       '`x-svc-max-credits` bounds each of them.',
     request: { body: messageBatchRequest },
     reply: { description: 'The batch.', json: messageBatchReply },
-    errors: [
-      ...bodyErrors,
-      'unsupported_parameter',
-      'insufficient_credits',
-      'idempotency_key_in_use',
-      'idempotency_answer_gone',
-      'idempotency_key_reused',
-      'limit_reached',
-    ],
+    errors: [...bodyErrors, 'unsupported_parameter', 'insufficient_credits', 'limit_reached'],
   },
   listMessageBatches: {
     ...onBatch,

@@ -30,7 +30,9 @@ export const chatEndpoints = {
     path: '/v1/chat/completions',
     auth: 'key',
     right: 'inference',
+    isPaid: true,
     isCharged: true,
+    isIdempotent: true,
     tag: 'Chat',
     summary: 'Chat with a model',
     description:
@@ -52,7 +54,9 @@ export const chatEndpoints = {
     path: '/v1/completions',
     auth: 'key',
     right: 'inference',
+    isPaid: true,
     isCharged: true,
+    isIdempotent: true,
     tag: 'Chat',
     summary: 'Complete a text',
     description:
@@ -73,7 +77,9 @@ export const chatEndpoints = {
     path: '/v1/responses',
     auth: 'key',
     right: 'inference',
+    isPaid: true,
     isCharged: true,
+    isIdempotent: true,
     tag: 'Chat',
     summary: 'Chat in the form of the Responses API',
     description:
@@ -157,7 +163,9 @@ export const chatEndpoints = {
     path: '/v1/messages',
     auth: 'key',
     right: 'inference',
+    isPaid: true,
     isCharged: true,
+    isIdempotent: true,
     tag: 'Chat',
     summary: 'Chat in the form of the Messages API',
     description:

@@ -8,7 +8,9 @@ export const embeddingsEndpoints = {
     path: '/v1/embeddings',
     auth: 'key',
     right: 'inference',
+    isPaid: true,
     isCharged: true,
+    isIdempotent: true,
     tag: 'Embeddings',
     summary: 'Turn texts into vectors',
     description:

@@ -68,8 +68,10 @@ export interface CallableEndpoint {
   readonly path: string
   readonly request: EndpointRequest
   readonly reply: EndpointReply
-  /** Besides the codes that every endpoint can answer. */
-  readonly errors?: readonly ErrorCode[]
+  /** Set where credits are held for the request: it takes the most that its caller agrees to pay, and a quote. */
+  readonly isPaid?: true
+  /** Set where the answer to an Idempotency-Key is kept: sent again under it, the request is worked on once. */
+  readonly isIdempotent?: true
   /** Set for a POST that does the same once however often it is sent, without an Idempotency-Key. */
   readonly isRepeatable?: true
 }
@@ -89,7 +91,7 @@ export interface Endpoint extends CallableEndpoint {
   readonly tag: EndpointTag
   readonly summary: string
   readonly description: string
-  /** Besides the codes that every endpoint can answer. */
+  /** Besides the codes that every endpoint can answer, and those of an Idempotency-Key. */
   readonly errors: readonly ErrorCode[]
   /** Which bucket of the rate limits counts it. */
   readonly rateClass: RateClass
@@ -124,6 +126,13 @@ export const bodyErrors = [
   'server_is_overloaded',
 ] as const satisfies ErrorCode[]
 
+/** Codes that every endpoint with an Idempotency-Key can answer. */
+const idempotencyErrors = [
+  'idempotency_key_in_use',
+  'idempotency_answer_gone',
+  'idempotency_key_reused',
+] as const satisfies ErrorCode[]
+
 /** Codes that every paid endpoint can answer beside its own: the credits, the model, the upstream. */
 export const paidErrors = [
   'missing_required_parameter',
@@ -142,9 +151,6 @@ export const paidErrors = [
   'model_not_allowed',
   'model_not_found',
   'request_timeout',
-  'idempotency_key_in_use',
-  'idempotency_answer_gone',
-  'idempotency_key_reused',
   'request_too_large',
   'unsupported_media_type',
   'upstream_error',
@@ -156,8 +162,9 @@ export const paidErrors = [
 
 /** All codes that an endpoint can answer. */
 export function errorCodesOf(endpoint: Endpoint): readonly ErrorCode[] {
-  const { errors, auth, request } = endpoint
+  const { errors, auth, request, isIdempotent } = endpoint
+  const named = isIdempotent === true ? idempotencyErrors : []
   // A name in the path or a filter may be longer than any, or of another form.
   const wrong = request.path === undefined && request.query === undefined ? [] : (['invalid_value'] as const)
-  return [...new Set([...errors, ...wrong, ...(auth === 'key' ? keyErrors : []), ...commonErrors])]
+  return [...new Set([...errors, ...named, ...wrong, ...(auth === 'key' ? keyErrors : []), ...commonErrors])]
 }

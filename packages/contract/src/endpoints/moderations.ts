@@ -8,7 +8,9 @@ export const moderationsEndpoints = {
     path: '/v1/moderations',
     auth: 'key',
     right: 'inference',
+    isPaid: true,
     isCharged: true,
+    isIdempotent: true,
     tag: 'Moderations',
     summary: 'Classify what texts and images say',
     description:

@@ -15,6 +15,8 @@ const submission = {
   method: 'POST',
   auth: 'key',
   right: 'inference',
+  isPaid: true,
+  isIdempotent: true,
   tag: 'Videos',
   request: { body: videoRequest, form: videoForm },
   errors: ['invalid_json', 'invalid_form', 'unsupported_format', ...paidErrors],

@@ -8,11 +8,6 @@ import type { RouteKit } from '../edge/route-kit.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Whether a row honours an Idempotency-Key. */
-export function takesName({ errors }: Pick<ConsoleEndpoint, 'errors'>): boolean {
-  return errors.includes('idempotency_key_reused')
-}
-
 /**
  * Does the work of a request, or answers it as it was answered before under the same name.
  *

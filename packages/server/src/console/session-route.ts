@@ -13,7 +13,7 @@ import type { PageRoutesDeps } from './page-routes-deps.ts'
 import type { RouteKit } from '../edge/route-kit.ts'
 import { readBody } from '../edge/read-body.ts'
 import { type RouteCall, routePattern } from '../edge/route.ts'
-import { answerNamed, takesName } from './answer-named.ts'
+import { answerNamed } from './answer-named.ts'
 import type { ConsoleDeps } from './console-deps.ts'
 
 /** Bodies of the console are small. Source: own choice. */
@@ -171,7 +171,7 @@ export function mountSession<Row extends ConsoleEndpoint>(
       const given = parseParts(call, row, sent)
       // Rows without a team never read it; the type is kept simple for the many that do.
       const work = (): unknown => handle({ ...call, ...given, session, membership: membership as Membership })
-      if (!takesName(row)) return work()
+      if (row.isIdempotent !== true) return work()
       const { idempotency } = deps
       return answerNamed({ edge, idempotency }, call, { row, session, given, work })
     },
