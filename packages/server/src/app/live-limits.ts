@@ -75,7 +75,6 @@ export class LiveLimits implements GatewayLimitServices {
       const isOurs = setting !== undefined && settings.has(facts.name) && !limitsOfFile.has(facts.name)
       return {
         ...facts,
-        unit: unitOf(facts.name),
         value: valueOfLimit(limits, facts.name),
         set_in: limitsOfFile.has(facts.name) ? 'file' : isOurs ? 'console' : 'default',
         at: isOurs ? setting.updatedAt : null,
@@ -152,12 +151,6 @@ function readStored(stored: Stored): { readonly settings: LimitSettings; readonl
   return { settings, problems }
 }
 
-function unitOf(name: LimitName): LimitUnit {
-  if (/_bytes$|_bytes_in_flight$/.test(name)) return 'bytes'
-  if (name.endsWith('_ms')) return 'milliseconds'
-  return name === 'audit_hours' || name === 'reconcile_hours' ? 'hours' : 'count'
-}
-
 interface Effect {
   readonly what: string
   readonly unit: LimitUnit
@@ -173,7 +166,7 @@ const RATES: ReadonlySet<LimitName> = new Set([
 ])
 
 /** All that follows from a limit; the same lines whatever the values are. */
-function effectsOf({ name, description }: LimitFacts, limits: LimitsConfig): readonly Effect[] {
+function effectsOf({ name, description, unit }: LimitFacts, limits: LimitsConfig): readonly Effect[] {
   const amount = valueOfLimit(limits, name)
   const line = (what: string, value: number): Effect => ({ what, unit: 'count', amount: value })
   if (name === 'requests_per_minute') {
@@ -188,7 +181,7 @@ function effectsOf({ name, description }: LimitFacts, limits: LimitsConfig): rea
   }
   const what = description.replace(/\.$/, '')
   if (RATES.has(name)) return [line(`${what}, in a minute`, amount), line('of which at once', burstOf(amount))]
-  return [{ what, unit: unitOf(name), amount }]
+  return [{ what, unit, amount }]
 }
 
 function warningsOf(limits: LimitsConfig): readonly string[] {

@@ -1,7 +1,8 @@
 /** Limits that operators set while the gateway runs, read as those of the file are. Source: decision 0177. */
+import type { LimitUnit } from '@svc/contract'
 import { z } from 'zod'
 import { camelCase } from './file-part.ts'
-import { type LimitName, type LimitsConfig, limitsSchema } from './limits-config.ts'
+import { type LimitName, type LimitsConfig, limitsSchema, unitOfLimit } from './limits-config.ts'
 import { plainProblem } from './plain-problem.ts'
 
 /** What is set beside the file, by the names of the file. */
@@ -11,6 +12,7 @@ export type LimitSettings = ReadonlyMap<LimitName, number>
 export interface LimitFacts {
   readonly name: LimitName
   readonly description: string
+  readonly unit: LimitUnit
   readonly default: number
   readonly least: number
   readonly most: number
@@ -42,7 +44,7 @@ const { properties = {} } = z.toJSONSchema(limitsSchema, { io: 'input' })
 export const limitFacts: readonly LimitFacts[] = Object.entries(properties).map(([key, schema]) => {
   const name = key as LimitName
   const { minimum: least, maximum: most, ...facts } = property.parse(schema)
-  return { name, ...facts, least, most, restart: RESTART[name] ?? null }
+  return { name, ...facts, unit: unitOfLimit(name), least, most, restart: RESTART[name] ?? null }
 })
 
 export function findLimit(name: string): LimitFacts | undefined {
