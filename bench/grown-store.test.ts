@@ -132,7 +132,7 @@ describe.skipIf(findPostgres() === null)('on PostgreSQL', () => {
 
   test('a portion of the archive reads its own records, and not all that wait behind it', async () => {
     const before = today - 5 * DAY_MS
-    const portion = { after: '', before, below: leastIdOf(before), limit: 100 }
+    const portion = { afterId: '', endedBefore: before, belowId: leastIdOf(before), limit: 100 }
     const statements = await statementsOf(async (database) => {
       const requests = await createArchiveStore(database).readPortion(portion)
       expect(requests.length).toBeGreaterThan(90)

@@ -51,7 +51,7 @@ import { requestDeps } from './request-deps.ts'
 import { listArchiveFiles } from '../money/ledger/read-archive.ts'
 import type { OperationsDeps } from '../operations/actions/operations-deps.ts'
 import { recordCredit } from '../operations/actions/record-credit.ts'
-import { changeAccountLimits } from '../operations/actions/set-account-limits.ts'
+import { changeAccountLimits } from '../operations/actions/change-account-limits.ts'
 import { changeAccountStatus, endAccount } from '../operations/actions/set-account-state.ts'
 import { createJournalStore } from '../access/operators/journal-store.ts'
 import {

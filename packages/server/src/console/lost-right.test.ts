@@ -24,7 +24,7 @@ import {
 import { changeSettings } from '../operations/actions/change-settings.ts'
 import { decideReview } from '../operations/actions/decide-review.ts'
 import { recordCredit } from '../operations/actions/record-credit.ts'
-import { changeAccountLimits } from '../operations/actions/set-account-limits.ts'
+import { changeAccountLimits } from '../operations/actions/change-account-limits.ts'
 import { changeAccountStatus, endAccount } from '../operations/actions/set-account-state.ts'
 import { addOperator, removeOperator } from '../operations/actions/manage-operators.ts'
 

@@ -16,7 +16,7 @@ const REASON = 'An owner asked for it in the console'
 const NEEDED: TeamPermission = 'account:data'
 
 /** @throws {ServiceError} `role_denied` where a team of the account is another owner's. */
-async function requireWhole({ edge }: ConsoleEdge, { accountId }: Membership, userId: string): Promise<void> {
+async function requireOwnerOfAllTeams({ edge }: ConsoleEdge, { accountId }: Membership, userId: string): Promise<void> {
   if (await edge.operators.erasing.store.ownsAll(accountId, userId)) return
   throw new ServiceError('role_denied', 'This account has teams that you do not own. Ask the operator of the gateway.')
 }
@@ -26,7 +26,7 @@ function requireErased(result: EraseResult): void {
   if (result.kind === 'in_use') throw new ServiceError('account_in_use', whyNotErased(result) ?? '')
   if (result.kind === 'has_credits') {
     const details = { credits: creditsJson(result.posted) }
-    throw new ServiceError('credits_left', `${whyNotErased(result)} Say that you give them up.`, {
+    throw new ServiceError('credits_left', `${whyNotErased(result)} Set forfeits_credits to true to give them up.`, {
       param: 'forfeits_credits',
       details,
     })
@@ -40,7 +40,7 @@ export function mountTeamData(app: FastifyInstance, parts: ConsoleEdge): void {
   const { operators: services } = parts.edge
   mountSession(app, parts, consoleEndpoints.exportTeamAccount, async ({ session, membership, request, reply }) => {
     requireOwnPage(request.headers)
-    await requireWhole(parts, membership, session.user.userId)
+    await requireOwnerOfAllTeams(parts, membership, session.user.userId)
     const { accountId } = membership
     return sendExport(parts.edge, reply, {
       accountId,
@@ -49,7 +49,7 @@ export function mountTeamData(app: FastifyInstance, parts: ConsoleEdge): void {
   })
   mountSession(app, parts, consoleEndpoints.eraseTeamAccount, async ({ session, membership, body }) => {
     const { userId } = session.user
-    await requireWhole(parts, membership, userId)
+    await requireOwnerOfAllTeams(parts, membership, userId)
     if (body.team_name !== membership.name) {
       throw new ServiceError('invalid_value', 'This is not the name of the team.', { param: 'team_name' })
     }

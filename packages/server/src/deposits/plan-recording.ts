@@ -57,8 +57,8 @@ export function planRecording(payments: readonly SeenDeposit[], books: AddressBo
     if (books.matched.some(isSame)) continue
     const known = books.recorded.find((row) => isSame(row) && row.state !== 'reversed')
     const fresh = payment.amount - (known?.amount ?? 0n)
-    const before = fresh <= 0n ? [] : books.balances.filter(({ blockNumber }) => blockNumber >= payment.blockNumber)
-    const whole = before.find((deposit) => (rest.get(deposit) ?? 0n) >= fresh)
+    const covering = fresh <= 0n ? [] : books.balances.filter(({ blockNumber }) => blockNumber >= payment.blockNumber)
+    const whole = covering.find((deposit) => (rest.get(deposit) ?? 0n) >= fresh)
     if (whole?.isDecided === true && known === undefined) {
       rest.set(whole, (rest.get(whole) ?? 0n) - payment.amount)
       match.push({ payment, deposit: whole })
@@ -66,7 +66,7 @@ export function planRecording(payments: readonly SeenDeposit[], books: AddressBo
     }
     // If none holds all of it, the comparison with the inflow decides later; by then nothing may be recorded twice.
     let open = fresh
-    for (const deposit of whole === undefined ? before : [whole]) {
+    for (const deposit of whole === undefined ? covering : [whole]) {
       const part = least(open, rest.get(deposit) ?? 0n)
       if (deposit.isDecided || part <= 0n) continue
       take(deposit, part)

@@ -12,8 +12,8 @@ import type { RouteCall } from './route.ts'
 type TermsDeps = Pick<RouteKit, 'quotes' | 'clock'>
 
 /**
- * Makes the task of a paid request. Called where a failure gives the name of an idempotent request back, since the
- * headers are no part of that name.
+ * Makes the task of a paid request. Call it inside the idempotent run: the headers that it reads are not in the hash of
+ * the body, so a bad one must release the Idempotency-Key.
  *
  * @throws {ServiceError} 400 for a header that is malformed or a quote that has expired, 404 for a quote of another key.
  */

@@ -4,7 +4,7 @@
  */
 import type { ModelPriceQuery } from '@svc/contract'
 import { type Model, offeringsOf, pricesOf } from '../catalog/model.ts'
-import { chargeVideo, notePrice } from '../modalities/videos/video-price.ts'
+import { chargeVideo, snapshotPrice } from '../modalities/videos/video-price.ts'
 import { chargeChat } from '../pricing/charge-chat.ts'
 import type { MediaLine } from '@svc/contract/media-cost'
 import { chargeMedia, chargeSeconds, chargeUnits } from '../pricing/charge-media.ts'
@@ -62,7 +62,7 @@ function chargeMediaUsage(prices: MediaPrices, work: ModelPriceQuery): Charge {
     }
     case 'video': {
       const settings = { resolution: work.resolution ?? prices.defaultResolution, hasAudio: prices.defaultAudio }
-      return chargeVideo(notePrice(prices, { ...settings, seconds: work.seconds, images: work.input_images }), null)
+      return chargeVideo(snapshotPrice(prices, { ...settings, seconds: work.seconds, images: work.input_images }), null)
     }
     case 'speech':
       return chargeUnits(prices, work.characters)

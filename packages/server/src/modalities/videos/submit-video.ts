@@ -14,7 +14,7 @@ import type { VideoDeps } from './video-deps.ts'
 import { createVideoJobId, type VideoJob } from './video-job.ts'
 import { formatSnapshot, listCost } from './video-price.ts'
 import { nextPollAt } from './video-schedule.ts'
-import { dearestOf, holdOfDearest, type VideoTarget, videoTarget } from './video-target.ts'
+import { dearestOf, boundOfDearest, type VideoTarget, videoTarget } from './video-target.ts'
 
 export type { VideoFile } from '../../upstreams/video-upstream.ts'
 
@@ -48,7 +48,7 @@ export function videoWork<Answer, Reply, End>(
     ...{ type: 'video', model: request.model, stream: false, sendsBeforeSettlement: true },
     findModel: () => findMediaModel(deps, caller, { id: request.model, type: 'video' }),
     selectTarget: () => videoTarget(request, file),
-    bound: ({ targets }) => holdOfDearest(targets),
+    bound: ({ targets }) => boundOfDearest(targets),
     begin,
   }
 }

@@ -28,7 +28,7 @@ export interface VideoPriceSnapshot {
 }
 
 /** Takes the price that applies to the settings. Source: decision 0024 (video jobs). */
-export function notePrice(prices: VideoPrices, settings: VideoSettings): VideoPriceSnapshot {
+export function snapshotPrice(prices: VideoPrices, settings: VideoSettings): VideoPriceSnapshot {
   const { resolution, hasAudio, seconds, images } = settings
   return {
     ...{ seconds, images },

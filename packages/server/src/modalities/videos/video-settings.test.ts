@@ -1,7 +1,7 @@
 import { type VideoRequest, videoRequest } from '@svc/contract'
 import { expect, test } from 'vitest'
 import { testOffer, usd } from '../../../testing/video-stage.ts'
-import { notePrice, parseSnapshot, formatSnapshot, chargeVideo } from './video-price.ts'
+import { snapshotPrice, parseSnapshot, formatSnapshot, chargeVideo } from './video-price.ts'
 import { framePixels, resolutionOfPixels } from './video-resolution.ts'
 import { chooseSettings, defaultSeconds, type VideoOffer } from './video-settings.ts'
 
@@ -82,7 +82,7 @@ test.each(['', '0', '08', '-4', '4.5', '1e1', ' 4'])('seconds of %j are no lengt
 })
 
 const price = (resolution: string | null, hasAudio: boolean | null, images = 0) =>
-  notePrice(testOffer.prices, { seconds: 8, resolution, hasAudio, images })
+  snapshotPrice(testOffer.prices, { seconds: 8, resolution, hasAudio, images })
 
 test('the price is that of the settings, and the dearest where they do not decide it', () => {
   expect(price('720p', false).perSecond).toBe(usd('0.05'))

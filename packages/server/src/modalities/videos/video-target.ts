@@ -9,7 +9,7 @@ import { type BoundLine, sumOfLines } from '../../pricing/bound-line.ts'
 import type { VideoPrices } from '../../pricing/media-price.ts'
 import { chargeForCost, ZERO_USD } from '../../pricing/usd.ts'
 import type { VideoFile, VideoUpstream } from '../../upstreams/video-upstream.ts'
-import { chargeVideo, notePrice, type VideoPriceSnapshot } from './video-price.ts'
+import { chargeVideo, snapshotPrice, type VideoPriceSnapshot } from './video-price.ts'
 import { chooseSettings, countImages, type VideoSettings } from './video-settings.ts'
 
 export interface VideoTarget extends Target {
@@ -50,7 +50,7 @@ export function estimateVideo(
   settings: VideoSettings,
   images: number,
 ): Pick<VideoTarget, 'price' | 'estimate'> {
-  const price = notePrice(prices, { ...settings, images })
+  const price = snapshotPrice(prices, { ...settings, images })
   return { price, estimate: chargeVideo(price, null).charge }
 }
 
@@ -68,7 +68,7 @@ export function videoLines(targets: readonly [VideoTarget, ...VideoTarget[]]): r
  * The estimate of the dearest target, as so much a second and the rest, so that a 402 can say how many seconds the
  * credits would pay for.
  */
-export function holdOfDearest(targets: readonly [VideoTarget, ...VideoTarget[]]): Bound {
+export function boundOfDearest(targets: readonly [VideoTarget, ...VideoTarget[]]): Bound {
   const { estimate, settings } = dearestOf(targets)
   const { seconds } = settings
   const perUnit = nanocreditsOf(estimate / BigInt(seconds))

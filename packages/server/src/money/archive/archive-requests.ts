@@ -86,7 +86,7 @@ async function movePortions(deps: ArchiveDeps, request: ArchiveRequest): Promise
   if (last !== null && !isDryRun) await requireFolder(request.folder, last)
   const result = { files: 0, requests: 0, bytes: 0 }
   for (let after = last?.last_id ?? ''; ;) {
-    const requests = await store.readPortion({ after, before, below, limit: PORTION })
+    const requests = await store.readPortion({ afterId: after, endedBefore: before, belowId: below, limit: PORTION })
     if (requests.length === 0) return result
     result.files += 1
     result.requests += requests.length

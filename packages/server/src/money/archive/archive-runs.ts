@@ -72,7 +72,8 @@ export class ArchiveRuns {
     const { store, months } = this.#deps
     const before = keptSince(now, months)
     const last = await store.findLast()
-    const [oldest] = await store.readPortion({ after: last?.last_id ?? '', before, below: leastIdOf(before), limit: 1 })
+    const [afterId, belowId] = [last?.last_id ?? '', leastIdOf(before)]
+    const [oldest] = await store.readPortion({ afterId, endedBefore: before, belowId, limit: 1 })
     return oldest?.record.started_at ?? null
   }
 

@@ -45,19 +45,19 @@ export function createArchiveStore(database: Database): ArchiveStore {
  */
 async function readPortion(
   read: Kysely<Schema>,
-  { after, before, below, limit }: ArchivePortion,
+  { afterId, endedBefore, belowId, limit }: ArchivePortion,
 ): Promise<readonly ArchivedRequest[]> {
-  for (let from = after; ;) {
+  for (let from = afterId; ;) {
     const last = await read
       .selectFrom('usage_record')
       .select('usage_id')
       .where('usage_id', '>', from)
-      .where('usage_id', '<', below)
+      .where('usage_id', '<', belowId)
       .orderBy('usage_id')
       .offset(limit - 1)
       .limit(1)
       .executeTakeFirst()
-    const requests = await readRange(read, { after: from, before, below, upTo: last?.usage_id ?? below })
+    const requests = await readRange(read, { afterId: from, endedBefore, belowId, upToId: last?.usage_id ?? belowId })
     if (requests.length > 0 || last === undefined) return requests
     from = last.usage_id
   }
@@ -65,7 +65,7 @@ async function readPortion(
 
 interface ArchiveRange extends Omit<ArchivePortion, 'limit'> {
   /** No request behind this one. */
-  readonly upTo: string
+  readonly upToId: string
 }
 
 /**
@@ -74,22 +74,22 @@ interface ArchiveRange extends Omit<ArchivePortion, 'limit'> {
  */
 async function readRange(
   read: Kysely<Schema>,
-  { after, before, below, upTo }: ArchiveRange,
+  { afterId, endedBefore, belowId, upToId }: ArchiveRange,
 ): Promise<readonly ArchivedRequest[]> {
   const records = await read
     .selectFrom('usage_record as u')
     .innerJoin('hold as h', 'h.hold_id', 'u.usage_id')
     .selectAll('u')
-    .where('u.usage_id', '>', after)
-    .where('u.usage_id', '<=', upTo)
-    .where('u.usage_id', '<', below)
+    .where('u.usage_id', '>', afterId)
+    .where('u.usage_id', '<=', upToId)
+    .where('u.usage_id', '<', belowId)
     // The same range again, so that no plan reads other holds.
-    .where('h.hold_id', '>', after)
-    .where('h.hold_id', '<=', upTo)
-    .where('u.created_at', '<', before)
-    .where('h.placed_at', '<', before)
+    .where('h.hold_id', '>', afterId)
+    .where('h.hold_id', '<=', upToId)
+    .where('u.created_at', '<', endedBefore)
+    .where('h.placed_at', '<', endedBefore)
     .where('h.type', '<>', 'video')
-    .where('h.ended_at', '<', before)
+    .where('h.ended_at', '<', endedBefore)
     .where((where) => where.or([where('h.state', '=', 'captured'), where('h.state', '=', 'released')]))
     .where(sql<boolean>`not exists (select 1 from replaced_record r where r.usage_id = u.usage_id)`)
     .orderBy('u.usage_id')

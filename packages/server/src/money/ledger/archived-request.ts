@@ -14,11 +14,11 @@ export interface ArchivedRequest {
 /** Which requests may leave. */
 export interface ArchivePortion {
   /** Only requests behind this one. */
-  readonly after: string
+  readonly afterId: string
   /** Only requests that began, and whose end was booked, before: milliseconds since the epoch. */
-  readonly before: number
+  readonly endedBefore: number
   /** The least id that is too young. */
-  readonly below: string
+  readonly belowId: string
   /** Records that are looked at in one statement, those that stay with them. */
   readonly limit: number
 }

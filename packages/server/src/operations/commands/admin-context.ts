@@ -26,7 +26,7 @@ import type { FoundRequest } from '../actions/find-request.ts'
 import type { GoLiveResult } from '../actions/go-live.ts'
 import type { CreditRequest, RecordedCredit } from '../actions/record-credit.ts'
 import type { Refund, RefundRequest } from '../actions/refund-request.ts'
-import type { ChangeLimitsResult, LimitsAction } from '../actions/set-account-limits.ts'
+import type { ChangeLimitsResult, LimitsAction } from '../actions/change-account-limits.ts'
 import type { ResetFactorAction, ResetFactorResult } from '../actions/reset-factor.ts'
 import type { AccountAction } from '../actions/set-account-state.ts'
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { ACCOUNT_REQUESTS_PER_MINUTE_MAX, REQUESTS_PER_MINUTE_MAX, STREAMS_AT_ONCE_MAX } from '@svc/contract'
 import type { AccountLimits, RequestLimit, SetLimits } from '../../access/keys/request-limits.ts'
-import type { LimitsAction } from '../actions/set-account-limits.ts'
+import type { LimitsAction } from '../actions/change-account-limits.ts'
 import { unknownAccount } from './unknown-account.ts'
 import { AdminError } from './admin-error.ts'
 import { type NamedLimit, parseLimit, parseReason } from './parse-options.ts'

@@ -7,7 +7,7 @@ type LimitsDeps = Pick<OperationsDeps, 'journal' | 'clock' | 'limits' | 'account
 /** Limits that an account shall have, and why. */
 export interface LimitsAction {
   readonly accountId: string
-  /** What is absent stays; null leaves what holds for every account. */
+  /** Absent: unchanged. Null: reset to the gateway's default. */
   readonly changes: Partial<SetLimits>
   /** In words; null where a command named none. */
   readonly reason: string | null
