@@ -70,7 +70,7 @@ export function firstChatModel(
   return resting
 }
 
-const abilities: Readonly<Record<MediaPrices['type'], string>> = {
+const mediaAbilities: Readonly<Record<MediaPrices['type'], string>> = {
   image: 'make images',
   video: 'make videos',
   speech: 'speak text',
@@ -88,7 +88,7 @@ export function findMediaModel(
   request: { readonly id: string; readonly type: MediaPrices['type'] },
 ): Model {
   const model = findModel(deps, caller, request.id, request.type)
-  if (model.media === null || model.media.type !== request.type) throw wrongModel(model, abilities[request.type])
+  if (model.media === null || model.media.type !== request.type) throw wrongModel(model, mediaAbilities[request.type])
   return model
 }
 

@@ -15,7 +15,7 @@ import type { ChatTarget } from './routing/target.ts'
 import { type DecidedCharge, decideCharge, tokensOf } from './token-charge.ts'
 
 /** What a model of each kind does. */
-const abilities = { embedding: 'make embeddings', rerank: 'rank documents', moderation: 'moderate' } as const
+const promptAbilities = { embedding: 'make embeddings', rerank: 'rank documents', moderation: 'moderate' } as const
 
 /** An upstream with the port for such work. */
 export interface PromptTarget<Port> extends ChatTarget {
@@ -33,14 +33,14 @@ export function findPromptModel(
   caller: Pick<Caller, 'models'>,
   request: {
     readonly id: string
-    readonly type: keyof typeof abilities
+    readonly type: keyof typeof promptAbilities
     readonly mayTake: (model: Model) => boolean
   },
 ): Model {
   const { id, type, mayTake } = request
   const model = findModel(deps, caller, id)
   const mayBe = model.type === type || (model.type === 'text' && !model.featured && mayTake(model))
-  if (model.price === null || !mayBe) throw wrongModel(model, abilities[type])
+  if (model.price === null || !mayBe) throw wrongModel(model, promptAbilities[type])
   return model
 }
 
