@@ -1,4 +1,5 @@
 import { errorCodes, type ErrorCode } from './error-codes.ts'
+import { ownMember } from './own-member.ts'
 
 /** What an error body and its headers said. */
 export interface ApiErrorFields {
@@ -94,6 +95,5 @@ function textOrNull(value: unknown): string | null {
 }
 
 function statusOf(code: unknown): number {
-  const row = Object.entries(errorCodes).find(([known]) => known === code)
-  return row === undefined ? 502 : row[1].status
+  return ownMember(errorCodes, code)?.status ?? 502
 }

@@ -121,7 +121,6 @@ function messageOf({ code, message }: Fields): Fields {
 
 /** Writes an error of the gateway in this form; its code and further facts come along. */
 export function messageError(error: Fields): Fields {
-  const known = Object.entries(errorCodes).find(([code]) => code === error['code'])
-  const type = errorTypes[known?.[1].status ?? 500] ?? 'invalid_request_error'
+  const type = errorTypes[ownMember(errorCodes, error['code'])?.status ?? 500] ?? 'invalid_request_error'
   return { type: 'error', error: { ...error, ...messageOf(error), type } }
 }
