@@ -132,7 +132,7 @@ export function createSecondFactorStore(database: Database): SecondFactorStore {
       // first.
       const factor = read
         .updateTable('second_factor')
-        .set(({ ref }) => ({ last_step: ref('last_step') }))
+        .set((select) => ({ last_step: select.ref('last_step') }))
         .where('user_id', '=', userId)
         .where('confirmed_at', 'is not', null)
       const [found] = await database.write([factor.compile(), noCodes(userId), ...codes(userId, codeHashes, isOn)])
