@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
 import { presentWindow } from '../../platform/db/present-window.ts'
 
@@ -42,6 +42,25 @@ export function createAccountExport(database: Database): (accountId: string, now
 
 type Reader = readonly [name: string, read: (page: PageQuery) => Promise<readonly ExportRow[]>]
 
+/**
+ * Reads a section page by page.
+ *
+ * @param id what its rows are ordered and told apart by: a column, or an expression.
+ * @param select all rows of an account.
+ */
+function section<Tables, Name extends keyof Tables, Row extends ExportRow>(
+  name: string,
+  id: string | RawBuilder<string>,
+  select: (accountId: string, now: number) => SelectQueryBuilder<Tables, Name, Row>,
+): Reader {
+  const key = typeof id === 'string' ? sql.ref<string>(id) : id
+  return [
+    name,
+    ({ accountId, after, limit, now }) =>
+      select(accountId, now).select(key.as('id')).where(key, '>', after).orderBy(key).limit(limit).execute(),
+  ]
+}
+
 /** People of an account who are in no other, and do not run the gateway. */
 const ownPeople = (accountId: string) => sql<string>`(
   select m.user_id from team_member m join team t on t.team_id = m.team_id
@@ -56,88 +75,58 @@ const memberId = sql<string>`team_member.team_id || ':' || team_member.user_id`
 
 function holderReaders({ read }: Database): readonly Reader[] {
   return [
-    [
-      'teams',
-      ({ accountId, after, limit, now }) =>
-        read
-          .selectFrom('team')
-          .leftJoin('budget', 'budget.budget_id', 'team.budget_id')
-          .leftJoin('budget_window', (join) =>
-            join
-              .onRef('budget_window.budget_id', '=', 'budget.budget_id')
-              .on('budget_window.window_start', '=', presentWindow(now)),
-          )
-          .select(['team.team_id as id', 'team.team_id', 'team.name', 'team.created_at'])
-          .select(['budget.limit_nanocredits', 'budget.period', 'budget_window.spent', 'budget_window.reserved'])
-          .where('team.account_id', '=', accountId)
-          .where('team.team_id', '>', after)
-          .orderBy('team.team_id')
-          .limit(limit)
-          .execute(),
-    ],
-    [
-      'members',
-      ({ accountId, after, limit }) =>
-        read
-          .selectFrom('team')
-          .innerJoin('team_member', 'team_member.team_id', 'team.team_id')
-          .innerJoin('sign_in_user', 'sign_in_user.id', 'team_member.user_id')
-          .select([memberId.as('id'), 'team.team_id', 'team_member.user_id', 'sign_in_user.name'])
-          .select(['sign_in_user.email', 'team_member.role', 'team_member.created_at'])
-          .where('team.account_id', '=', accountId)
-          .where(memberId, '>', after)
-          .orderBy(memberId)
-          .limit(limit)
-          .execute(),
-    ],
-    [
-      // Of people who are in no other account: erasing it removes them. What a device signs with is not read.
-      'passkeys',
-      ({ accountId, after, limit }) =>
-        read
-          .selectFrom('passkey')
-          .select(['passkey_id as id', 'passkey_id', 'user_id', 'name', 'rp_id', 'added_at', 'last_used_at'])
-          .where('user_id', 'in', ownPeople(accountId))
-          .where('passkey_id', '>', after)
-          .orderBy('passkey_id')
-          .limit(limit)
-          .execute(),
-    ],
-    [
-      'limits',
-      ({ accountId, after, limit }) =>
-        read
-          .selectFrom('account_limit')
-          .select(['account_id as id', 'requests_per_minute', 'account_requests_per_minute', 'streams_at_once'])
-          .select(['changed_at'])
-          .where('account_id', '=', accountId)
-          .where('account_id', '>', after)
-          .orderBy('account_id')
-          .limit(limit)
-          .execute(),
-    ],
-    [
-      'keys',
-      ({ accountId, after, limit, now }) =>
-        read
-          .selectFrom('api_key')
-          .innerJoin('budget', 'budget.budget_id', 'api_key.budget_id')
-          .leftJoin('budget_window', (join) =>
-            join
-              .onRef('budget_window.budget_id', '=', 'budget.budget_id')
-              .on('budget_window.window_start', '=', presentWindow(now)),
-          )
-          .select(['api_key.key_id as id', 'api_key.key_id', 'api_key.team_id', 'api_key.name', 'api_key.display'])
-          .select(['api_key.rights', 'api_key.models', 'api_key.created_at', 'api_key.created_by'])
-          .select(['api_key.requests_per_minute'])
-          .select(['api_key.expires_at', 'api_key.revoked_at', 'api_key.last_used_at'])
-          .select(['budget.limit_nanocredits', 'budget.period', 'budget_window.spent', 'budget_window.reserved'])
-          .where('api_key.account_id', '=', accountId)
-          .where('api_key.key_id', '>', after)
-          .orderBy('api_key.key_id')
-          .limit(limit)
-          .execute(),
-    ],
+    section('teams', 'team.team_id', (accountId, now) =>
+      read
+        .selectFrom('team')
+        .leftJoin('budget', 'budget.budget_id', 'team.budget_id')
+        .leftJoin('budget_window', (join) =>
+          join
+            .onRef('budget_window.budget_id', '=', 'budget.budget_id')
+            .on('budget_window.window_start', '=', presentWindow(now)),
+        )
+        .select(['team.team_id', 'team.name', 'team.created_at'])
+        .select(['budget.limit_nanocredits', 'budget.period', 'budget_window.spent', 'budget_window.reserved'])
+        .where('team.account_id', '=', accountId),
+    ),
+    section('members', memberId, (accountId) =>
+      read
+        .selectFrom('team')
+        .innerJoin('team_member', 'team_member.team_id', 'team.team_id')
+        .innerJoin('sign_in_user', 'sign_in_user.id', 'team_member.user_id')
+        .select(['team.team_id', 'team_member.user_id', 'sign_in_user.name'])
+        .select(['sign_in_user.email', 'team_member.role', 'team_member.created_at'])
+        .where('team.account_id', '=', accountId),
+    ),
+    // Of people who are in no other account: erasing it removes them. What a device signs with is not read.
+    section('passkeys', 'passkey_id', (accountId) =>
+      read
+        .selectFrom('passkey')
+        .select(['passkey_id', 'user_id', 'name', 'rp_id', 'added_at', 'last_used_at'])
+        .where('user_id', 'in', ownPeople(accountId)),
+    ),
+    section('limits', 'account_id', (accountId) =>
+      read
+        .selectFrom('account_limit')
+        .select(['requests_per_minute', 'account_requests_per_minute', 'streams_at_once'])
+        .select(['changed_at'])
+        .where('account_id', '=', accountId),
+    ),
+    section('keys', 'api_key.key_id', (accountId, now) =>
+      read
+        .selectFrom('api_key')
+        .innerJoin('budget', 'budget.budget_id', 'api_key.budget_id')
+        .leftJoin('budget_window', (join) =>
+          join
+            .onRef('budget_window.budget_id', '=', 'budget.budget_id')
+            .on('budget_window.window_start', '=', presentWindow(now)),
+        )
+        .select(['api_key.key_id', 'api_key.team_id', 'api_key.name', 'api_key.display'])
+        .select(['api_key.rights', 'api_key.models', 'api_key.created_at', 'api_key.created_by'])
+        .select(['api_key.requests_per_minute'])
+        .select(['api_key.expires_at', 'api_key.revoked_at', 'api_key.last_used_at'])
+        .select(['budget.limit_nanocredits', 'budget.period', 'budget_window.spent', 'budget_window.reserved'])
+        .where('api_key.account_id', '=', accountId),
+    ),
   ]
 }
 
@@ -145,177 +134,108 @@ const heldId = sql<string>`hold_id || ''`
 
 function moneyReaders({ read }: Database): readonly Reader[] {
   return [
-    [
+    section(
       'open_holds',
-      ({ accountId, after, limit }) =>
+      heldId,
+      (accountId) =>
         read
           .selectFrom('hold')
-          .select(['hold_id as id', 'hold_id', 'key_id', 'type', 'model', 'amount', 'placed_at'])
+          .select(['hold_id', 'key_id', 'type', 'model', 'amount', 'placed_at'])
           .where('account_id', '=', accountId)
-          .where('state', '=', 'held')
-          // An expression, so that the index of the open ones is read and not every hold in the order of its id.
-          .where(heldId, '>', after)
-          .orderBy(heldId)
-          .limit(limit)
-          .execute(),
-    ],
-    [
-      'fundings',
-      ({ accountId, after, limit }) =>
-        read
-          .selectFrom('transfer')
-          .select(['transfer_id as id', 'transfer_id', 'kind', 'funding', 'reason', 'created_at'])
-          .where('account_id', '=', accountId)
-          .where('hold_id', 'is', null)
-          .where('transfer_id', '>', after)
-          .orderBy('transfer_id')
-          .limit(limit)
-          .execute(),
-    ],
-    [
-      'requests',
-      ({ accountId, after, limit }) =>
-        read
-          .selectFrom('usage_record')
-          .select(['usage_id as id', 'usage_id as request_id', 'team_id', 'key_id', 'started_at', 'created_at'])
-          .select(['type', 'model', 'upstream_model', 'status', 'error_code', 'stream', 'prompt_tokens'])
-          .select(['completion_tokens', 'cached_tokens', 'reasoning_tokens', 'charge', 'basis', 'estimated'])
-          .select(['pricing', 'latency_ms'])
-          .where('account_id', '=', accountId)
-          .where('usage_id', '>', after)
-          .orderBy('usage_id')
-          .limit(limit)
-          .execute(),
-    ],
-    [
-      'videos',
-      ({ accountId, after, limit }) =>
-        read
-          .selectFrom('video_job')
-          .select(['job_id as id', 'job_id', 'key_id', 'model', 'state', 'seconds', 'size', 'created_at', 'ended_at'])
-          .select(['error_code', 'charge', 'deleted_at'])
-          .where('account_id', '=', accountId)
-          .where('job_id', '>', after)
-          .orderBy('job_id')
-          .limit(limit)
-          .execute(),
-    ],
+          .where('state', '=', 'held'),
+      // An expression, so that the index of the open ones is read and not every hold in the order of its id.,
+    ),
+    section('fundings', 'transfer_id', (accountId) =>
+      read
+        .selectFrom('transfer')
+        .select(['transfer_id', 'kind', 'funding', 'reason', 'created_at'])
+        .where('account_id', '=', accountId)
+        .where('hold_id', 'is', null),
+    ),
+    section('requests', 'usage_id', (accountId) =>
+      read
+        .selectFrom('usage_record')
+        .select(['usage_id as request_id', 'team_id', 'key_id', 'started_at', 'created_at'])
+        .select(['type', 'model', 'upstream_model', 'status', 'error_code', 'stream', 'prompt_tokens'])
+        .select(['completion_tokens', 'cached_tokens', 'reasoning_tokens', 'charge', 'basis', 'estimated'])
+        .select(['pricing', 'latency_ms'])
+        .where('account_id', '=', accountId),
+    ),
+    section('videos', 'job_id', (accountId) =>
+      read
+        .selectFrom('video_job')
+        .select(['job_id', 'key_id', 'model', 'state', 'seconds', 'size', 'created_at', 'ended_at'])
+        .select(['error_code', 'charge', 'deleted_at'])
+        .where('account_id', '=', accountId),
+    ),
   ]
 }
 
 /** What the gateway keeps of what was sent and answered. Contents are sealed: files are fetched through the API. */
 function storedReaders({ read }: Database): readonly Reader[] {
   return [
-    [
-      'files',
-      ({ accountId, after, limit }) =>
-        read
-          .selectFrom('stored_file')
-          .select(['file_id as id', 'file_id', 'purpose', 'filename', 'bytes', 'created_at', 'expires_at'])
-          .where('account_id', '=', accountId)
-          .where('file_id', '>', after)
-          .orderBy('file_id')
-          .limit(limit)
-          .execute(),
-    ],
-    [
-      'batches',
-      ({ accountId, after, limit }) =>
-        read
-          .selectFrom('batch')
-          .select(['batch_id as id', 'batch_id', 'key_id', 'endpoint', 'input_file_id', 'output_file_id'])
-          .select(['error_file_id', 'metadata', 'state', 'lines_total', 'lines_completed', 'lines_failed'])
-          .select(['created_at', 'ended_at'])
-          .where('account_id', '=', accountId)
-          .where('batch_id', '>', after)
-          .orderBy('batch_id')
-          .limit(limit)
-          .execute(),
-    ],
-    [
-      'stored_responses',
-      ({ accountId, after, limit }) =>
-        read
-          .selectFrom('stored_response')
-          .innerJoin('team', 'team.team_id', 'stored_response.team_id')
-          .select(['stored_response.response_id as id', 'stored_response.response_id', 'stored_response.team_id'])
-          .select(['stored_response.length', 'stored_response.created_at', 'stored_response.expires_at'])
-          .where('team.account_id', '=', accountId)
-          .where('stored_response.response_id', '>', after)
-          .orderBy('stored_response.response_id')
-          .limit(limit)
-          .execute(),
-    ],
-    [
-      'invitations',
-      ({ accountId, after, limit }) =>
-        read
-          .selectFrom('team_invitation')
-          .innerJoin('team', 'team.team_id', 'team_invitation.team_id')
-          .select(['team_invitation.invitation_id as id', 'team_invitation.team_id', 'team_invitation.email'])
-          .select(['team_invitation.role', 'team_invitation.created_at', 'team_invitation.expires_at'])
-          .select(['team_invitation.accepted_at', 'team_invitation.revoked_at'])
-          .where('team.account_id', '=', accountId)
-          .where('team_invitation.invitation_id', '>', after)
-          .orderBy('team_invitation.invitation_id')
-          .limit(limit)
-          .execute(),
-    ],
+    section('files', 'file_id', (accountId) =>
+      read
+        .selectFrom('stored_file')
+        .select(['file_id', 'purpose', 'filename', 'bytes', 'created_at', 'expires_at'])
+        .where('account_id', '=', accountId),
+    ),
+    section('batches', 'batch_id', (accountId) =>
+      read
+        .selectFrom('batch')
+        .select(['batch_id', 'key_id', 'endpoint', 'input_file_id', 'output_file_id'])
+        .select(['error_file_id', 'metadata', 'state', 'lines_total', 'lines_completed', 'lines_failed'])
+        .select(['created_at', 'ended_at'])
+        .where('account_id', '=', accountId),
+    ),
+    section('stored_responses', 'stored_response.response_id', (accountId) =>
+      read
+        .selectFrom('stored_response')
+        .innerJoin('team', 'team.team_id', 'stored_response.team_id')
+        .select(['stored_response.response_id', 'stored_response.team_id'])
+        .select(['stored_response.length', 'stored_response.created_at', 'stored_response.expires_at'])
+        .where('team.account_id', '=', accountId),
+    ),
+    section('invitations', 'team_invitation.invitation_id', (accountId) =>
+      read
+        .selectFrom('team_invitation')
+        .innerJoin('team', 'team.team_id', 'team_invitation.team_id')
+        .select(['team_invitation.team_id', 'team_invitation.email'])
+        .select(['team_invitation.role', 'team_invitation.created_at', 'team_invitation.expires_at'])
+        .select(['team_invitation.accepted_at', 'team_invitation.revoked_at'])
+        .where('team.account_id', '=', accountId),
+    ),
   ]
 }
 
 function depositReaders({ read }: Database): readonly Reader[] {
   return [
-    [
-      'deposit_addresses',
-      ({ accountId, after, limit }) =>
-        read
-          .selectFrom('deposit_address')
-          .select(['address_id as id', 'chain_id', 'address', 'created_at'])
-          .where('account_id', '=', accountId)
-          .where('address_id', '>', after)
-          .orderBy('address_id')
-          .limit(limit)
-          .execute(),
-    ],
-    [
-      'wallets',
-      ({ accountId, after, limit }) =>
-        read
-          .selectFrom('linked_wallet')
-          .select(['wallet_id as id', 'wallet_id', 'chain_id', 'address', 'proof', 'linked_at', 'unlinked_at'])
-          .where('account_id', '=', accountId)
-          .where('wallet_id', '>', after)
-          .orderBy('wallet_id')
-          .limit(limit)
-          .execute(),
-    ],
-    [
-      'deposits',
-      ({ accountId, after, limit }) =>
-        read
-          .selectFrom('deposit')
-          .select(['deposit_id as id', 'deposit_id', 'chain_id', 'tx_hash', 'ordinal', 'asset', 'address', 'sender'])
-          .select(['raw_amount as raw', 'block_number', 'block_hash', 'block_time', 'state', 'credits', 'price'])
-          .select(['price_time', 'seen_at', 'credited_at'])
-          .where('account_id', '=', accountId)
-          .where('deposit_id', '>', after)
-          .orderBy('deposit_id')
-          .limit(limit)
-          .execute(),
-    ],
-    [
-      'letters',
-      ({ accountId, after, limit }) =>
-        read
-          .selectFrom('mail_outbox')
-          .select(['mail_id as id', 'mail_id', 'kind', 'state', 'created_at', 'ended_at'])
-          .where('account_id', '=', accountId)
-          .where('mail_id', '>', after)
-          .orderBy('mail_id')
-          .limit(limit)
-          .execute(),
-    ],
+    section('deposit_addresses', 'address_id', (accountId) =>
+      read
+        .selectFrom('deposit_address')
+        .select(['chain_id', 'address', 'created_at'])
+        .where('account_id', '=', accountId),
+    ),
+    section('wallets', 'wallet_id', (accountId) =>
+      read
+        .selectFrom('linked_wallet')
+        .select(['wallet_id', 'chain_id', 'address', 'proof', 'linked_at', 'unlinked_at'])
+        .where('account_id', '=', accountId),
+    ),
+    section('deposits', 'deposit_id', (accountId) =>
+      read
+        .selectFrom('deposit')
+        .select(['deposit_id', 'chain_id', 'tx_hash', 'ordinal', 'asset', 'address', 'sender'])
+        .select(['raw_amount as raw', 'block_number', 'block_hash', 'block_time', 'state', 'credits', 'price'])
+        .select(['price_time', 'seen_at', 'credited_at'])
+        .where('account_id', '=', accountId),
+    ),
+    section('letters', 'mail_id', (accountId) =>
+      read
+        .selectFrom('mail_outbox')
+        .select(['mail_id', 'kind', 'state', 'created_at', 'ended_at'])
+        .where('account_id', '=', accountId),
+    ),
   ]
 }
 
@@ -325,28 +245,17 @@ const invoiceId = sql<string>`substr('000000000' || number, -10)`
 function invoiceReaders({ read, engine }: Database): readonly Reader[] {
   const id = engine === 'postgres' ? sql<string>`lpad(number::text, 10, '0')` : invoiceId
   return [
-    [
-      'billing_details',
-      ({ accountId, after, limit }) =>
-        read
-          .selectFrom('billing_details')
-          .select(['account_id as id', 'name', 'address', 'tax_id', 'updated_at'])
-          .where('account_id', '=', accountId)
-          .where('account_id', '>', after)
-          .limit(limit)
-          .execute(),
-    ],
-    [
-      'invoices',
-      ({ accountId, after, limit }) =>
-        read
-          .selectFrom('invoice')
-          .select([id.as('id'), 'number', 'month', 'issued_at', 'charge', 'correction_amount', 'document'])
-          .where('account_id', '=', accountId)
-          .where(id, '>', after)
-          .orderBy(id)
-          .limit(limit)
-          .execute(),
-    ],
+    section('billing_details', 'account_id', (accountId) =>
+      read
+        .selectFrom('billing_details')
+        .select(['name', 'address', 'tax_id', 'updated_at'])
+        .where('account_id', '=', accountId),
+    ),
+    section('invoices', id, (accountId) =>
+      read
+        .selectFrom('invoice')
+        .select(['number', 'month', 'issued_at', 'charge', 'correction_amount', 'document'])
+        .where('account_id', '=', accountId),
+    ),
   ]
 }
