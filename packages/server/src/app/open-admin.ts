@@ -14,14 +14,9 @@ import type { Database } from '../platform/db/database.ts'
 import { openDatabase, type OpenDatabase } from '../platform/db/open-database.ts'
 import { createDecisionStore } from '../deposits/decision-store.ts'
 import { createDepositStore } from '../deposits/deposit-store.ts'
-import { createKey } from '../access/keys/create-key.ts'
 import { readAccountLimits } from '../access/keys/account-limits.ts'
-import { changeKey } from '../access/keys/change-key.ts'
 import { createKeyStore } from '../access/keys/key-store.ts'
 import { createAccountLimitStore } from '../access/keys/account-limit-store.ts'
-import { listKeys } from '../access/keys/list-keys.ts'
-import { revokeKey } from '../access/keys/revoke-key.ts'
-import { rotateKey } from '../access/keys/rotate-key.ts'
 import { openLogStore } from '../money/ledger-log/open-log-store.ts'
 import { readPublished } from '../money/ledger-log/read-published.ts'
 import { runAudit } from '../money/ledger/audit.ts'
@@ -30,6 +25,7 @@ import { Ledger } from '../money/ledger/ledger.ts'
 import { limitsInForce } from './live-limits.ts'
 import { type KnownModelsConfig, listKnownModels } from './list-known-models.ts'
 import { LOG_KEY_FILE } from '../config/data-folder.ts'
+import { keptElsewhere, keyCommands } from './admin-keys.ts'
 import { logCommands } from './admin-log.ts'
 import { archiveActions } from './archive-actions.ts'
 import { peopleCommands } from './admin-people.ts'
@@ -54,13 +50,7 @@ import { recordCredit } from '../operations/actions/record-credit.ts'
 import { changeAccountLimits } from '../operations/actions/change-account-limits.ts'
 import { changeAccountStatus, endAccount } from '../operations/actions/set-account-state.ts'
 import { createJournalStore } from '../access/operators/journal-store.ts'
-import {
-  type JournaledAction,
-  type ActionSteps,
-  type JournalDeps,
-  keepJournal,
-  type Operator,
-} from '../access/operators/journal.ts'
+import { type JournalDeps, keepJournal, type Note, type Operator } from '../access/operators/journal.ts'
 import { type Clock, systemClock } from '../platform/runtime/clock.ts'
 import { createId } from '../platform/runtime/ids.ts'
 
@@ -138,17 +128,6 @@ function requestCommands(
   }
 }
 
-const raiseTheAccount = (accountId: string): string =>
-  `To allow more, first raise its account: "account limits ${accountId} --requests-per-minute COUNT".`
-
-const HOUR_MS = 3_600_000
-
-/** What the journal says of a key without a limit of its own. */
-const TEAM_LIMIT = 'as the team'
-
-/** Does something with an entry in the journal. */
-type Note = <Result>(action: JournaledAction, steps: ActionSteps<Result>) => Promise<Result>
-
 function accountCommands(
   database: Database,
   services: JournalDeps & Pick<OperationsDeps, 'ledger'>,
@@ -197,62 +176,6 @@ function limitCommands(
   return {
     readAccountLimits: async (accountId) => (await readAccountLimits(limits, accountId)).inForce,
     changeAccountLimits: (input) => changeAccountLimits(deps, by, input),
-  }
-}
-
-function keyCommands(
-  database: Database,
-  config: AdminConfig,
-  clock: Clock,
-  note: Note,
-): Pick<AdminContext, 'createKey' | 'listKeys' | 'limitKey' | 'revokeKey' | 'rotateKey'> {
-  const store = createKeyStore(database)
-  const accountLimitStore = createAccountLimitStore(database)
-  const deps = { store, clock, accountLimitStore, gatewayLimits: config.limits, adviceOnMore: raiseTheAccount }
-  return {
-    createKey: (request) => {
-      const peppers = requirePeppers(config)
-      const { accountId, keyId = createId(clock.now()) } = request
-      const action: JournaledAction = { action: 'key.create', accountId, subject: keyId }
-      return note(action, {
-        work: () => createKey({ ...deps, peppers }, { ...request, keyId }),
-        outcomeOf: () => 'done',
-      })
-    },
-    listKeys: (filter) => listKeys(deps, filter),
-    limitKey: async (keyId, requestsPerMinute) => {
-      const key = await store.find(keyId)
-      if (key === null) return false
-      const { accountId, requestsPerMinute: before } = key
-      const details = { requests_per_minute: { from: before ?? TEAM_LIMIT, to: requestsPerMinute ?? TEAM_LIMIT } }
-      const action: JournaledAction = { action: 'key.change', accountId, subject: keyId, details }
-      await note(action, {
-        work: () => changeKey(deps, key, { requestsPerMinute }),
-        outcomeOf: () => (before === requestsPerMinute ? 'unchanged' : 'done'),
-      })
-      return true
-    },
-    revokeKey: (keyId) =>
-      note(
-        { action: 'key.revoke', subject: keyId },
-        {
-          work: () => revokeKey({ store, clock }, keyId),
-          outcomeOf: ({ status }) =>
-            status === 'revoked' ? 'done' : status === 'already_revoked' ? 'unchanged' : 'refused',
-        },
-      ),
-    rotateKey: (keyId, overlapMs) => {
-      const peppers = requirePeppers(config)
-      const action: JournaledAction = {
-        action: 'key.rotate',
-        subject: keyId,
-        details: { overlap_hours: overlapMs / HOUR_MS },
-      }
-      return note(action, {
-        work: () => rotateKey({ store, peppers, clock }, { keyId, overlapMs, userId: null }),
-        outcomeOf: () => 'done',
-      })
-    },
   }
 }
 
@@ -316,15 +239,4 @@ function mailCommands(
       ])
     },
   }
-}
-
-/** Where only its own machine reaches a gateway, it keeps the secrets that it was not given. */
-const keptElsewhere = 'its data folder in SVC_DATA_DIR if it has made its own.'
-
-function requirePeppers({ peppers }: AdminConfig): NonNullable<OperatorConfig['peppers']> {
-  if (peppers !== null) return peppers
-  throw new ConfigError([
-    'SVC_KEY_PEPPER is missing: a key that is made without the gateway’s own pepper would not work. ' +
-      `Give the one that the gateway runs with, or ${keptElsewhere}`,
-  ])
 }

@@ -97,6 +97,9 @@ export interface ActionSteps<Result> {
   readonly outcomeOf: (result: Result) => ActionOutcome
 }
 
+/** `keepJournal` for one operator. */
+export type Note = <Result>(action: JournaledAction, steps: ActionSteps<Result>) => Promise<Result>
+
 /**
  * Does something with an entry in the journal. The entry is written only while the operator has the right; what follows
  * asks for it again with its own writing (`writesOf`, and the ledger).
