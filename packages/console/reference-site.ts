@@ -1,5 +1,5 @@
 /** Writes the pages of the reference: the documents and the contract as HTML, once, when the console is built. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Plugin } from 'vite'
 import { precompress } from './precompress.ts'
@@ -24,6 +24,14 @@ function documentOf(shell: string, { title, about, html }: SitePage): string {
     .replace(PAGE, () => html)
 }
 
+/** Removes the pages of an earlier build that are no more. @param kept with their folder, without what compressed them. */
+function removeOthers(folder: string, kept: ReadonlySet<string>): void {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const file = path.join(entry.parentPath, entry.name)
+    if (entry.isFile() && !kept.has(file.replace(/\.(?:br|gz)$/, ''))) rmSync(file)
+  }
+}
+
 export function referenceSite(): Plugin {
   return {
     name: 'svc-reference-site',
@@ -39,12 +47,16 @@ export function referenceSite(): Plugin {
       )
       const { pages, files } = makeSite(documents)
       const all = [...pages.map((page) => [`${page.path}.html`, documentOf(shell, page)] as const), ...files]
+      const site = path.join(dir, 'site')
+      const written = new Set<string>()
       for (const [place, text] of all) {
-        const file = path.join(dir, 'site', place)
+        const file = path.join(site, place)
         mkdirSync(path.dirname(file), { recursive: true })
         writeFileSync(file, text)
         precompress(file, PAGE_QUALITY)
+        written.add(file)
       }
+      removeOthers(site, written)
     },
   }
 }

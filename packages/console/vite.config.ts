@@ -4,6 +4,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 import { earlyTheme } from './early-theme.ts'
 import { firstChunks } from './first-chunk.ts'
+import { keepLastBuild } from './keep-last-build.ts'
 import { precompress } from './precompress.ts'
 import { referenceSite } from './reference-site.ts'
 import { schemaMakers, withoutSchemas } from './without-schemas.ts'
@@ -43,7 +44,10 @@ function styleFirst(): Plugin {
 
 export default defineConfig({
   base: '/console/',
-  plugins: [withoutSchemas(), earlyTheme(), react(), tailwindcss(), styleFirst(), precompressed(), referenceSite()],
+  plugins: [
+    ...[withoutSchemas(), earlyTheme(), react(), tailwindcss(), styleFirst()],
+    ...[precompressed(), referenceSite(), keepLastBuild()],
+  ],
   // Fonts stay files: the policy of the pages takes none from inside a style.
   build: {
     target: 'es2023',

@@ -13,6 +13,7 @@ const SOURCES = [
   'packages/console/vite.config.ts',
   'packages/console/early-theme.ts',
   'packages/console/first-chunk.ts',
+  'packages/console/keep-last-build.ts',
   'packages/console/precompress.ts',
   'packages/console/reference-site.ts',
   'packages/console/without-schemas.ts',

@@ -36,6 +36,8 @@ export async function buildOnce(built) {
     const stamp = sourceStamp(built.root, built.sources)
     // Not on standard output, which a program may have for its answer.
     process.stderr.write(`Building the ${built.name} …\n`)
+    // One that is ended half-way leaves files of two builds.
+    rmSync(stampOf(built), { force: true })
     await runBuilder(built)
     writeFileSync(stampOf(built), stamp)
   } finally {

@@ -1,5 +1,5 @@
 /** The console's built files, and the policy that lets only them run. */
-import { existsSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyError, FastifyInstance } from 'fastify'
@@ -11,8 +11,10 @@ import { markPageFiles } from './access-log.ts'
 const MARKS = /__SVC_(NONCE|BRAND|WAYS)__/
 /** What stands before and behind the part that the page of signing in alone has. */
 const FORM_MARK = '<!--sign-in-->'
+/** A page that a build is writing has no end yet. */
+const IS_WHOLE = /<\/html>\s*$/
 const NOT_BUILT =
-  '<!doctype html><meta charset="utf-8"><title>SVC</title><p>The console is not built. Run <code>npm run build</code> and start the gateway again.'
+  '<!doctype html><meta charset="utf-8"><title>SVC</title><p>The console is not built. Run <code>npm run build</code>, then reload this page.'
 
 /**
  * Source: decision 0042 (the console): a nonce for styles, since the component library sets some; nothing inline runs.
@@ -47,29 +49,35 @@ export interface ConsoleVisit {
   readonly signIn: EarlySignIn | null
 }
 
-/** Reads the page once; the result puts what each visit has into it. */
-export function readConsolePage(folder: string): (visit: ConsoleVisit) => string {
-  const file = path.join(folder, 'index.html')
-  const html = existsSync(file) ? readFileSync(file, 'utf8') : NOT_BUILT
+/** The page with what each visit has in place of its marks. */
+function fillPage(html: string, { nonce, signIn }: ConsoleVisit): string {
   const [before = '', form = '', behind = ''] = html.split(FORM_MARK)
+  const texts: Readonly<Record<string, string>> = {
+    NONCE: nonce,
+    BRAND: escapeHtml(signIn?.brand ?? ''),
+    WAYS: escapeHtml(signIn?.ways.join(' ') ?? ''),
+  }
   // Each second one is the name of a mark.
-  const plain = `${before}${behind}`.split(MARKS)
-  const withForm = `${before}${form}${behind}`.split(MARKS)
-  return ({ nonce, signIn }) => {
-    const texts: Readonly<Record<string, string>> = {
-      NONCE: nonce,
-      BRAND: escapeHtml(signIn?.brand ?? ''),
-      WAYS: escapeHtml(signIn?.ways.join(' ') ?? ''),
-    }
-    const parts = signIn === null ? plain : withForm
-    return parts.map((part, at) => (at % 2 === 0 ? part : texts[part])).join('')
+  const parts = `${before}${signIn === null ? '' : form}${behind}`.split(MARKS)
+  return parts.map((part, at) => (at % 2 === 0 ? part : texts[part])).join('')
+}
+
+/**
+ * Reads the page for each visit: a build under a running gateway gives its scripts other names. While the page cannot
+ * be read whole, the last whole one is sent.
+ */
+export function openConsolePage(folder: string): (visit: ConsoleVisit) => Promise<string> {
+  const file = path.join(folder, 'index.html')
+  let last = NOT_BUILT
+  return async (visit) => {
+    const html = await readFile(file, 'utf8').catch(() => '')
+    if (IS_WHOLE.test(html)) last = html
+    return fillPage(last, visit)
   }
 }
 
 /** Serves the scripts, styles and fonts. Their names change with their contents, so that they may be kept for ever. */
 export function mountConsoleFiles(app: FastifyInstance, folder: string): void {
-  const assets = path.join(folder, 'assets')
-  if (!existsSync(assets)) return
   app.register(async (scope) => {
     markPageFiles(scope)
     // The plug-in refuses paths that lead elsewhere, or that no file can have, with errors of its own.
@@ -78,7 +86,9 @@ export function mountConsoleFiles(app: FastifyInstance, folder: string): void {
       throw new ServiceError('unknown_url', 'There is no such file.', { cause: error })
     })
     await scope.register(fastifyStatic, {
-      root: assets,
+      root: path.join(folder, 'assets'),
+      // It may be built later than this.
+      suppressWarning: true,
       prefix: '/console/assets/',
       preCompressed: true,
       immutable: true,

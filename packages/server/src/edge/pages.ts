@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { consolePolicy, type EarlySignIn, mountConsoleFiles, readConsolePage } from './console-page.ts'
+import { consolePolicy, type EarlySignIn, mountConsoleFiles, openConsolePage } from './console-page.ts'
 import { mountReference } from './reference-site.ts'
 
 /** A page without its form is better than one that waits for a database. Source: own choice. */
@@ -35,10 +35,10 @@ interface Pages {
 
 /** Mounts `/`, `/console`, `/playground`, `/docs` and `/llms.txt`. */
 export function mountPages(app: FastifyInstance, { consoleFolder, describeSignIn }: Pages): void {
-  const page = readConsolePage(consoleFolder)
-  const send = (reply: FastifyReply, signIn: EarlySignIn | null): FastifyReply => {
+  const page = openConsolePage(consoleFolder)
+  const send = async (reply: FastifyReply, signIn: EarlySignIn | null): Promise<FastifyReply> => {
     const nonce = randomBytes(16).toString('base64')
-    return sendPage(reply, page({ nonce, signIn }), consolePolicy(nonce))
+    return sendPage(reply, await page({ nonce, signIn }), consolePolicy(nonce))
   }
   for (const path of ['/console', '/console/*']) app.get(path, (_request, reply) => send(reply, null))
   app.get('/console/sign-in', async (request, reply) => {

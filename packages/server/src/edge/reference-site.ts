@@ -1,5 +1,4 @@
 /** The reference: pages, search index and plain documents, built with the console and sent as they are. */
-import { existsSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -10,6 +9,8 @@ import { type Coding, codingFor } from './compress-answer.ts'
 export const REFERENCE_PATH = '/docs'
 
 const MISSING = `${REFERENCE_PATH}/404`
+/** Names of no other form are written when the pages are built, so that no path leads elsewhere. */
+const ADDRESS = /^(?:\/[\w-]{1,100}){1,4}(?<ending>\.(?:json|md|txt))?$/
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.json': 'application/json; charset=utf-8',
@@ -33,31 +34,36 @@ export const REFERENCE_POLICY = [
 ].join('; ')
 
 interface SiteFile {
-  readonly file: string
   readonly contentType: string
-  readonly codings: ReadonlySet<Coding>
+  readonly coding: Coding | null
+  readonly bytes: Buffer
 }
 
-/** Every file by its path below the origin; a page is there without its ending. */
-function listFiles(folder: string): ReadonlyMap<string, SiteFile> {
-  if (!existsSync(folder)) return new Map()
-  const names = new Set(readdirSync(folder, { recursive: true, encoding: 'utf8' }))
-  const files = new Map<string, SiteFile>()
-  for (const name of names) {
-    const ending = path.extname(name)
-    const contentType = TYPES[ending]
-    if (contentType === undefined) continue
-    const codings = new Set((Object.keys(ENDINGS) as Coding[]).filter((coding) => names.has(name + ENDINGS[coding])))
-    const place = `/${name.replaceAll(path.sep, '/')}`
-    const address = ending === '.html' ? place.slice(0, -ending.length) : place
-    files.set(address, { file: path.join(folder, name), contentType, codings })
-  }
-  return files
+const readIfThere = (file: string): Promise<Buffer | null> =>
+  readFile(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null
+    throw error
+  })
+
+/**
+ * What is there now, whatever was there when the gateway started: the pages may be built under it. A page is there
+ * without its ending.
+ *
+ * @param accepted compressed or, where there is no such file, plain.
+ */
+async function findFile(folder: string, address: string, accepted: Coding | null): Promise<SiteFile | null> {
+  const found = ADDRESS.exec(address)
+  if (found === null) return null
+  const ending = found.groups?.['ending']
+  const contentType = TYPES[ending ?? '.html'] ?? ''
+  const file = path.join(folder, ending === undefined ? `${address}.html` : address)
+  const coded = accepted === null ? null : await readIfThere(file + ENDINGS[accepted])
+  if (coded !== null) return { contentType, coding: accepted, bytes: coded }
+  const bytes = await readIfThere(file)
+  return bytes && { contentType, coding: null, bytes }
 }
 
-async function send(request: FastifyRequest, reply: FastifyReply, { file, contentType, codings }: SiteFile) {
-  const accepted = codingFor(request.headers['accept-encoding'])
-  const coding = accepted !== null && codings.has(accepted) ? accepted : null
+function send(reply: FastifyReply, { contentType, coding, bytes }: SiteFile): FastifyReply {
   if (coding !== null) reply.header('content-encoding', coding)
   return reply
     .headers({
@@ -71,21 +77,22 @@ async function send(request: FastifyRequest, reply: FastifyReply, { file, conten
       'cache-control': 'no-cache',
       vary: 'accept-encoding',
     })
-    .send(await readFile(coding === null ? file : file + ENDINGS[coding]))
+    .send(bytes)
 }
 
 /** Mounts `/docs`, what is below it, and `/llms.txt`. @param folder the console's built pages. */
 export function mountReference(app: FastifyInstance, folder: string): void {
-  const files = listFiles(path.join(folder, 'site'))
-  const missing = files.get(MISSING)
-  // Paths are looked up as they are written, so that none of them leads elsewhere.
+  const site = path.join(folder, 'site')
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const [address = ''] = request.url.split('?')
-    const found = address === MISSING ? undefined : files.get(address.replace(/(?<=.)\/$/, ''))
-    if (found !== undefined) return send(request, reply, found)
+    const accepted = codingFor(request.headers['accept-encoding'])
+    const plain = address.replace(/(?<=.)\/$/, '')
+    const found = plain === MISSING ? null : await findFile(site, plain, accepted)
+    if (found !== null) return send(reply, found)
     const isPerson = request.headers.accept?.includes('text/html') === true
-    if (missing === undefined || !isPerson) throw new ServiceError('unknown_url', 'There is no such page.')
-    return send(request, reply.code(404), missing)
+    const missing = isPerson ? await findFile(site, MISSING, accepted) : null
+    if (missing === null) throw new ServiceError('unknown_url', 'There is no such page.')
+    return send(reply.code(404), missing)
   }
   for (const address of [REFERENCE_PATH, `${REFERENCE_PATH}/*`, '/llms.txt']) app.get(address, answer)
 }
