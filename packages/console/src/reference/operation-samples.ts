@@ -18,8 +18,8 @@ import {
   rerankCode,
   speechCode,
   transcriptionCode,
-  videoCode,
 } from '../samples/request-code.ts'
+import { videoCode } from '../samples/video-code.ts'
 import type { Operation } from './operations.ts'
 
 type Coder = (place: CodePlace, body: Body) => readonly Sample[]
@@ -33,7 +33,8 @@ const KNOWN: Readonly<Record<string, Coder>> = {
   createModeration: moderationCode,
   createImage: (place, body) => imageCode(place, body, 0),
   createSpeech: speechCode,
-  submitVideo: videoCode,
+  createVideo: (place, body) => videoCode(place, body, '/videos/generations'),
+  submitVideo: (place, body) => videoCode(place, body),
   createTranscription: (place) => transcriptionCode(place, { model: 'whisper-1' }),
 }
 

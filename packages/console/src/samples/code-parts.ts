@@ -43,15 +43,24 @@ export function needs(install: string | null, files: readonly ValueFile[]): stri
   return install === null ? saved : `${install}; ${saved}`
 }
 
+/** Imports of what reads the files. */
+export const nodeFiles = (files: readonly ValueFile[]): string =>
+  files.length === 0 ? '' : "import { readFileSync } from 'node:fs'\n"
+export const pythonFiles = (files: readonly ValueFile[]): string =>
+  files.length === 0 ? '' : 'from base64 import b64encode\n'
+
 interface CurlParts {
+  /** Before the address. */
+  readonly flags?: string
   /** Behind the command. */
   readonly more?: string
   /** What the body reads. */
   readonly files?: readonly ValueFile[]
 }
 
-export function curl(place: CodePlace, path: string, body: Body, { more = '', files = [] }: CurlParts = {}): Sample {
-  const call = `curl ${place.baseUrl}${path} \\
+export function curl(place: CodePlace, path: string, body: Body, parts: CurlParts = {}): Sample {
+  const { flags = '', more = '', files = [] } = parts
+  const call = `curl ${flags}${place.baseUrl}${path} \\
   -H "Authorization: Bearer ${place.key}" \\
   -H "Content-Type: application/json" \\`
   const code =

@@ -9,8 +9,8 @@ import {
   rerankCode,
   speechCode,
   transcriptionCode,
-  videoCode,
 } from './request-code.ts'
+import { videoCode } from './video-code.ts'
 
 export interface SampleParts extends CodePlace {
   readonly model: string

@@ -8,7 +8,8 @@ import path from 'node:path'
 import { python, shellText } from './literals.ts'
 import { samplesFor } from './code-samples.ts'
 import { KEY_PLACE } from './code-parts.ts'
-import { chatCode, imageCode, speechCode, transcriptionCode, videoCode } from './request-code.ts'
+import { chatCode, imageCode, speechCode, transcriptionCode } from './request-code.ts'
+import { videoCode } from './video-code.ts'
 
 const BASE = { baseUrl: 'http://localhost:8787/api/v1', key: KEY_PLACE }
 /** Everything that ends a text in some language. */

@@ -9,18 +9,14 @@ import {
   IN_PYTHON,
   needs,
   nodeClient,
+  nodeFiles,
   pythonClient,
+  pythonFiles,
   type Sample,
 } from './code-parts.ts'
 import { aiChat } from './ai-code.ts'
 import { langChainChat } from './langchain-code.ts'
 import { javaScript, pythonArguments, shellText, type ValueFile, withFiles } from './literals.ts'
-
-/** Imports of what reads the files. */
-const nodeFiles = (files: readonly ValueFile[]): string =>
-  files.length === 0 ? '' : "import { readFileSync } from 'node:fs'\n"
-const pythonFiles = (files: readonly ValueFile[]): string =>
-  files.length === 0 ? '' : 'from base64 import b64encode\n'
 
 /** Streamed where the body says so; with tools it is whole, since calls come in pieces. */
 export function chatCode(place: CodePlace, request: Body): readonly Sample[] {
@@ -144,46 +140,6 @@ ${nodeClient(place)}const answer = await client.images.edit({
   image: [${names.map((name) => `createReadStream('${name}')`).join(', ')}],
   ...${javaScript(body, 2)},
 })`,
-    },
-  ]
-}
-
-export function videoCode(place: CodePlace, request: Body): readonly Sample[] {
-  const { value, files } = withFiles(request)
-  const body = value as Body
-  return [
-    curl(place, '/videos', body, { files }),
-    {
-      name: 'Python',
-      install: needs('pip install requests', files),
-      code: `${pythonFiles(files)}import time
-import requests
-
-headers = {"Authorization": "Bearer ${place.key}"}
-job = requests.post("${place.baseUrl}/videos", headers=headers, json=dict(
-${pythonArguments(body)})).json()
-while job["status"] in ("queued", "in_progress"):
-    time.sleep(5)
-    job = requests.get(f"${place.baseUrl}/videos/{job['id']}", headers=headers).json()
-if job["status"] == "completed":
-    open("video.mp4", "wb").write(requests.get(job["unsigned_urls"][0]).content)`,
-    },
-    {
-      name: 'Node',
-      install: needs(null, files),
-      code: `${nodeFiles(files)}import { writeFile } from 'node:fs/promises'
-import { setTimeout } from 'node:timers/promises'
-
-const headers = { authorization: 'Bearer ${place.key}', 'content-type': 'application/json' }
-const body = JSON.stringify(${javaScript(body)})
-let job = await (await fetch('${place.baseUrl}/videos', { method: 'POST', headers, body })).json()
-while (['queued', 'in_progress'].includes(job.status)) {
-  await setTimeout(5_000)
-  job = await (await fetch(\`${place.baseUrl}/videos/\${job.id}\`, { headers })).json()
-}
-if (job.status === 'completed') {
-  await writeFile('video.mp4', new Uint8Array(await (await fetch(job.unsigned_urls[0])).arrayBuffer()))
-}`,
     },
   ]
 }
