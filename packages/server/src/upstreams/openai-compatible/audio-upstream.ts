@@ -55,7 +55,7 @@ export function generationIdFrom({ dialect }: AudioDeps, headers: IncomingHttpHe
 
 /** The error for an answer that is no audio and no transcript. */
 export function audioFailure(
-  { name, client, clock, dialect }: AudioDeps,
+  deps: AudioDeps,
   answer: {
     /** Null inside a stream. */
     readonly status: number | null
@@ -65,6 +65,7 @@ export function audioFailure(
     readonly source: Buffer
   },
 ): ServiceError {
+  const { name, client, clock, dialect } = deps
   return chatFailure({
     upstream: name,
     value: answer.value,
@@ -73,5 +74,6 @@ export function audioFailure(
     apiKey: client.apiKey,
     failuresAreFree: dialect.failuresAreFree,
     cost: costOfFailure(answer.value, () => answer.source, dialect),
+    generationId: generationIdFrom(deps, answer.headers),
   })
 }

@@ -130,13 +130,16 @@ export class ChatStreamReader {
     this.#end(null, false)
   }
 
-  /** Something that is no answer came in the place of a stream. */
+  /**
+   * Something that is no answer came in the place of a stream. A failure whose cost can be looked up is not what the
+   * upstream says itself.
+   */
   refuse(failure: UpstreamFailure): void {
-    const { usage, cost } = failure
+    const { usage, cost, generationId } = failure
     this.#reported = { usage, cost, wire: null }
     this.#countsAnswer = usage !== null
-    this.#generationId ??= failure.generationId
-    this.#end(failure, false)
+    this.#generationId ??= generationId
+    this.#end(failure, generationId !== null)
   }
 
   /** The socket is not read for a while: a caller that waits for more from it waits in vain. */

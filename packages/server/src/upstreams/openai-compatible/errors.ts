@@ -214,6 +214,8 @@ export function chatFailure(facts: {
   readonly cost?: AttoUsd | null
   /** What it counts for the answer that failed; null or absent when it counts nothing. */
   readonly usage?: ChatUsage | null
+  /** By what the cost of the answer can be looked up; null or absent where that is not known. */
+  readonly generationId?: string | null
   /** Parts of the request that the answer names. */
   readonly names?: readonly string[]
 }): UpstreamFailure {
@@ -233,6 +235,8 @@ export function chatFailure(facts: {
     }),
     cost: facts.cost ?? null,
     usage: facts.usage ?? null,
+    // What the upstream says itself is its verdict. A 200 that is no answer says nothing of what it bills: it is asked.
+    generationId: facts.status === 200 && error === null ? (facts.generationId ?? null) : null,
     names: facts.names ?? [],
     isByWords: kind === 'our_account' && facts.status !== 401 && facts.status !== 402,
     ...(facts.status === null ? {} : { status: facts.status }),

@@ -58,6 +58,11 @@ function exchangeOf(options: ImagesOptions, request: UpstreamImageRequest, strea
   } as const
 }
 
+function generationIdOf({ dialect }: ImagesOptions, headers: IncomingHttpHeaders): string | null {
+  const value = dialect.generationIdHeader === null ? undefined : headers[dialect.generationIdHeader]
+  return typeof value === 'string' && value.length <= 200 ? value : null
+}
+
 function failureOf(options: ImagesOptions, response: CollectedResponse, value: unknown): ServiceError {
   return chatFailure({
     upstream: options.name,
@@ -67,12 +72,8 @@ function failureOf(options: ImagesOptions, response: CollectedResponse, value: u
     apiKey: options.client.apiKey,
     failuresAreFree: options.dialect.failuresAreFree,
     cost: costOfFailure(value, () => response.body, options.dialect),
+    generationId: generationIdOf(options, response.headers),
   })
-}
-
-function generationIdOf({ dialect }: ImagesOptions, headers: IncomingHttpHeaders): string | null {
-  const value = dialect.generationIdHeader === null ? undefined : headers[dialect.generationIdHeader]
-  return typeof value === 'string' && value.length <= 200 ? value : null
 }
 
 /** Makes an answer of an upstream's own: images that it only names are fetched, all at once. */

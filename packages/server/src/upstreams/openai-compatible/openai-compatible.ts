@@ -65,8 +65,19 @@ function generationIdOf(deps: Deps, headers: IncomingHttpHeaders): string | null
   return typeof value === 'string' && value.length <= 200 ? value : null
 }
 
-/** @param body the whole answer, parsed; `value` is the part of it that holds the error. */
-function failureOf(deps: Deps, response: CollectedResponse, value: unknown, body: unknown = value): UpstreamFailure {
+interface FailedBody {
+  /** The whole answer, parsed. */
+  readonly body: unknown
+  /** The part of it that holds the error. */
+  readonly value: unknown
+  readonly generationId: string | null
+}
+
+function failureOf(
+  deps: Deps,
+  response: CollectedResponse,
+  { body, value, generationId }: FailedBody,
+): UpstreamFailure {
   const { usage = null, cost = null } = isObject(body) ? (readUsage(body, () => response.body, deps.dialect) ?? {}) : {}
   return chatFailure({
     upstream: deps.name,
@@ -75,7 +86,7 @@ function failureOf(deps: Deps, response: CollectedResponse, value: unknown, body
     retryAfterSeconds: retryAfterSeconds(response.headers, deps.clock.now()),
     apiKey: deps.client.apiKey,
     failuresAreFree: deps.dialect.failuresAreFree,
-    ...{ cost, usage: deps.dialect.failuresAreFree ? null : usage },
+    ...{ cost, usage: deps.dialect.failuresAreFree ? null : usage, generationId },
     names: response.status === 200 ? [] : partsNamedIn(response.body),
   })
 }
@@ -84,10 +95,11 @@ function failureOf(deps: Deps, response: CollectedResponse, value: unknown, body
 function readDocument(deps: Deps, response: CollectedResponse): Record<string, unknown> | UpstreamFailure {
   const value = readAnswer(deps, response.body) ?? firstEvent(response.body)
   const failed = response.status !== 200 || findError(value) !== null || !isObject(value)
-  if (failed) return failureOf(deps, response, value)
+  if (failed)
+    return failureOf(deps, response, { body: value, value, generationId: generationIdOf(deps, response.headers) })
   if (deps.wire === undefined) writeCalls(value, () => response.body.toString('utf8', textStart(response.body)))
   const choice = failedChoice(value)
-  return choice === null ? value : failureOf(deps, response, choice, value)
+  return choice === null ? value : failureOf(deps, response, { body: value, value: choice, generationId: null })
 }
 
 /** An answer that is neither one nor an error: what it says that it cost is kept. */

@@ -94,6 +94,7 @@ export function promptFailure(
     apiKey: deps.client.apiKey,
     failuresAreFree: deps.dialect.failuresAreFree,
     cost: isObject(value) ? readPromptUsage(value, response.body, deps.dialect).cost : null,
+    generationId: idInHeaders(deps.dialect, response.headers),
     names: names.filter((name) => response.body.includes(name)),
   })
 }

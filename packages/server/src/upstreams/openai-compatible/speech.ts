@@ -12,7 +12,7 @@ import { streamedWavHeader } from '../../platform/audio/wav-header.ts'
 import { spliceMembers } from '../../platform/json/json-body.ts'
 import { type Exchange, startExchange } from '../http-exchange.ts'
 import type { SpeechUpstream, UpstreamSpeech, UpstreamSpeechRequest } from '../speech-upstream.ts'
-import { transportFailure, upstreamFailure } from '../upstream-failure.ts'
+import { transportFailure, upstreamFailure, withBill } from '../upstream-failure.ts'
 import { type AudioDeps, audioFailure, generationIdFrom, readUtf8Json, refuseConfidential } from './audio-upstream.ts'
 
 /** Longest answer that is read where audio was expected. */
@@ -113,11 +113,23 @@ class SpeechReader {
     const doubt = Buffer.concat(this.#doubt.splice(0))
     if (doubt.length > 0 && speechStart(this.#asked, doubt) === 'text') this.#page = [doubt]
     if (this.#page !== null) return this.failure()
-    return upstreamFailure('empty', { upstream: this.#deps.name, status: this.#status })
+    return upstreamFailure('empty', {
+      upstream: this.#deps.name,
+      status: this.#status,
+      generationId: this.#generationId,
+    })
   }
 
-  fail(error: Error): void {
-    this.#audio?.destroy(transportFailure(this.#deps.name, error))
+  /** The answer broke off. @returns the client's error, with what its cost can be looked up by. */
+  fail(thrown: unknown): Error {
+    const { name } = this.#deps
+    const error = transportFailure(name, thrown)
+    this.#audio?.destroy(error)
+    return withBill(error, name, { cost: null, usage: null, generationId: this.#generationId })
+  }
+
+  get #generationId(): string | null {
+    return generationIdFrom(this.#deps, this.#headers)
   }
 
   failure(): Error {
@@ -144,7 +156,7 @@ class SpeechReader {
     audio.push(first)
     return {
       contentType: deliveredContentType(this.#format, isWrapped ? null : type),
-      generationId: generationIdFrom(this.#deps, this.#headers),
+      generationId: this.#generationId,
       audio,
     }
   }
@@ -157,7 +169,7 @@ function speak(deps: AudioDeps, request: UpstreamSpeechRequest): Promise<Upstrea
     const reader = new SpeechReader(deps, request.format)
     const onAbort = (): void => {
       // At once: an exchange that still waits for its connection hears of the abort only then.
-      reject(transportFailure(deps.name, signal.reason))
+      reject(reader.fail(signal.reason))
       exchange.abort(signal.reason as Error)
     }
     const finish = (): void => signal.removeEventListener('abort', onAbort)
@@ -175,8 +187,7 @@ function speak(deps: AudioDeps, request: UpstreamSpeechRequest): Promise<Upstrea
       },
       fail: (error) => {
         finish()
-        reader.fail(error)
-        reject(transportFailure(deps.name, error))
+        reject(reader.fail(error))
       },
     })
     if (signal.aborted) onAbort()
