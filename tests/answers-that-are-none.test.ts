@@ -44,7 +44,7 @@ const asks: readonly (readonly [string, (to: TestGateway) => Promise<Response>])
 const ID = { 'x-generation-id': 'gen-lost' }
 
 /** What an upstream may send in the place of an answer. */
-const pages: readonly (readonly [string, (response: ServerResponse) => void])[] = [
+const pages: readonly (readonly [string, (response: ServerResponse) => unknown])[] = [
   ['is cut', (response) => response.writeHead(200, { ...ID, 'content-type': 'application/json' }).end('{"choices":')],
   ['is a page', (response) => response.writeHead(200, { ...ID, 'content-type': 'text/html' }).end('<!doctype html>')],
   [
@@ -71,9 +71,9 @@ async function lossOf(work: () => Promise<Response>): Promise<{ readonly status:
 
 describe.each(pages)('an answer that %s', (_what, send) => {
   test.each(asks)('to %s is free, and its bill is our loss', async (_name, ask) => {
-    stub.onChat = (_call, response) => send(response)
+    stub.onChat = (_call, response) => void send(response)
     stub.onOther = (call, response) => {
-      if (!call.path.endsWith('/generation?id=gen-lost')) return send(response)
+      if (!call.path.endsWith('/generation?id=gen-lost')) return void send(response)
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":{"total_cost":0.0025}}')
     }
     const { posted } = await gateway.balance()
@@ -86,7 +86,7 @@ test.each(asks)('what the upstream itself says of %s is its verdict: it is not a
   const asked: string[] = []
   const refuse = (response: ServerResponse) =>
     response.writeHead(200, { ...ID, 'content-type': 'application/json' }).end('{"error":{"message":"no"}}')
-  stub.onChat = (_call, response) => refuse(response)
+  stub.onChat = (_call, response) => void refuse(response)
   stub.onOther = (call, response) => {
     if (call.path.includes('/generation?')) asked.push(call.path)
     refuse(response)

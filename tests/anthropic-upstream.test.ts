@@ -170,6 +170,41 @@ describe('requests', () => {
     ])
   })
 
+  test('carry the cache marks of calls and of the request, in either form', async () => {
+    const [mark, long] = [{ type: 'ephemeral' }, { type: 'ephemeral', ttl: '1h' }]
+    const called = { id: 'a', type: 'function', function: { name: 'add', arguments: '{}' } }
+    const marked = {
+      cache_control: long,
+      messages: [
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'add', input: {}, cache_control: mark }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: '1', cache_control: mark }] },
+      ],
+    }
+    const post = async (path: string, body: object) => {
+      const headers = { 'content-type': 'application/json' }
+      const asked = JSON.stringify({ model: MODEL, max_tokens: 9, ...body })
+      expect((await gateway.fetch(path, { method: 'POST', headers, body: asked })).status).toBe(200)
+    }
+    await post('/v1/chat/completions', {
+      cache_control: long,
+      messages: [
+        { role: 'assistant', content: null, tool_calls: [{ ...called, cache_control: mark }] },
+        { role: 'tool', tool_call_id: 'a', content: '1', cache_control: mark },
+      ],
+    })
+    expect(sent()).toMatchObject({ cache_control: long })
+    expect(sent()['messages']).toMatchObject([
+      { content: [{ type: 'tool_use', cache_control: mark }] },
+      { content: [{ type: 'tool_result', cache_control: mark }] },
+    ])
+    await post('/v1/messages', marked)
+    expect(sent()).toMatchObject({ cache_control: long })
+    expect(sent()['messages']).toMatchObject([
+      { content: [{ type: 'tool_use', cache_control: mark }] },
+      { content: [{ type: 'tool_result', content: [{ type: 'text', text: '1', cache_control: mark }] }] },
+    ])
+  })
+
   test('turn an effort, a budget and a schema into what the API has', async () => {
     const json_schema = { name: 'x', schema: { type: 'object' } }
     await client.chat.completions.create({

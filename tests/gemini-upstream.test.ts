@@ -398,6 +398,22 @@ test('an image that is made is charged at its own price', async () => {
   expect(charge).toBe(priced({ input: 10, output: 10 }) + (1_290n * 30_000_000n * 12n) / 10n)
 })
 
+test('images of a stream have a number each, whichever events bring them', async () => {
+  const image = (data: string) => response([{ inlineData: { mimeType: 'image/png', data } }], null, usageOf(10, 1))
+  const events = [image(PIXEL), image(PIXEL), response([{ text: 'Done.' }], 'STOP', usageOf(10, 5))]
+  answer = (reply) => {
+    reply.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const event of events) reply.write(`data: ${JSON.stringify(event)}\n\n`)
+    reply.end()
+  }
+  const numbers: unknown[] = []
+  for await (const { choices } of await client.chat.completions.create({ ...question, stream: true })) {
+    const { images = [] } = (choices[0]?.delta ?? {}) as { images?: readonly { index: unknown }[] }
+    numbers.push(...images.map(({ index }) => index))
+  }
+  expect(numbers).toEqual([0, 1])
+})
+
 test('a prompt is counted by the provider', async () => {
   answer = (reply) => send(reply, { totalTokens: 42 })
   const headers = { 'content-type': 'application/json' }

@@ -2,7 +2,7 @@
 import type { CompletionRequest } from '@svc/contract'
 import { extrasOf, hasExtras } from '../../upstreams/openai-compatible/answer-extras.ts'
 import { type ChatFrame, countOf, type FrameTranslator, recordOf, recordsOf } from '../translated-chat.ts'
-import { echoOf, endOf, headOf, lengthOf, logprobsIn, besideText, textIn } from './completion-object.ts'
+import { echoOf, endOf, headOf, lengthOf, logprobsIn, besideText, stopOf, textIn } from './completion-object.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -53,6 +53,6 @@ export class CompletionFrames implements FrameTranslator {
     this.#lengths.set(index, offset + lengthOf(made))
     const logprobs = logprobsIn(choice['logprobs'], offset)
     if (text === '' && end === null && logprobs === null && Object.keys(beside).length === 0) return null
-    return { index, text, finish_reason: end, logprobs, ...beside }
+    return { index, text, finish_reason: end, logprobs, ...stopOf(choice), ...beside }
   }
 }

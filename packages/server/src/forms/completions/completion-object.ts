@@ -16,19 +16,25 @@ export function endOf(finishReason: unknown): string | null {
   return reason === null || reason === 'length' || reason === 'content_filter' ? reason : 'stop'
 }
 
+/** The stop sequence that ended a chat's choice, as the choice says it; empty where it says none. */
+export function stopOf(choice: Fields): Fields {
+  return 'stop_reason' in choice ? { stop_reason: choice['stop_reason'] } : {}
+}
+
 /** The text of a message or of a piece of one: also a refusal is what the model said. */
 export function textIn(message: Fields): string {
   return textOf(message['content']) ?? textOf(message['refusal']) ?? ''
 }
 
 /**
- * Reasoning and notes have no place in this form, so they stand beside the text. Source: OpenRouter,
+ * Reasoning, notes and images have no place in this form, so they stand beside the text. Source: OpenRouter,
  * `choices[].reasoning`.
  */
 export function besideText(message: Fields): Fields {
   const reasoning = reasoningOf(message)
-  const annotations = recordsOf(message['annotations'])
-  return { ...(reasoning === null ? {} : { reasoning }), ...(annotations.length === 0 ? {} : { annotations }) }
+  const lists = ['annotations', 'images'].map((name) => [name, recordsOf(message[name])] as const)
+  const beside = Object.fromEntries(lists.filter(([, list]) => list.length > 0))
+  return { ...(reasoning === null ? {} : { reasoning }), ...beside }
 }
 
 /** The tokens of a text as this form lists them; null where a chat lists none. @param offset of the first of them. */

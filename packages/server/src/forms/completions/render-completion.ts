@@ -2,7 +2,7 @@
 import { type CompletionRequest, parseJsonToPrint } from '@svc/contract'
 import { extrasOf } from '../../upstreams/openai-compatible/answer-extras.ts'
 import { countOf, recordOf, recordsOf } from '../translated-chat.ts'
-import { echoOf, endOf, headOf, lengthOf, logprobsIn, besideText, textIn } from './completion-object.ts'
+import { echoOf, endOf, headOf, lengthOf, logprobsIn, besideText, stopOf, textIn } from './completion-object.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -15,6 +15,7 @@ function choiceOf(request: CompletionRequest, choice: Fields): Fields {
     text: `${echo}${textIn(message)}`,
     finish_reason: endOf(choice['finish_reason']),
     logprobs: logprobsIn(choice['logprobs'], lengthOf(echo)),
+    ...stopOf(choice),
     ...besideText(message),
   }
 }
@@ -34,8 +35,9 @@ export function renderCompletionEvents(request: CompletionRequest, json: string)
   const { svc } = chat
   const chunks = recordsOf(chat['choices']).map((choice, place, { length }) => {
     const isLast = place === length - 1 && !withUsage
-    return { ...head, choices: [choiceOf(request, choice)], ...(withUsage ? { usage: null } : isLast ? { svc } : {}) }
+    const end = withUsage ? { usage: null } : isLast ? { ...extrasOf(chat), svc } : {}
+    return { ...head, choices: [choiceOf(request, choice)], ...end }
   })
-  const last = withUsage ? [{ ...head, choices: [], usage: chat['usage'], svc }] : []
+  const last = withUsage ? [{ ...head, choices: [], usage: chat['usage'], ...extrasOf(chat), svc }] : []
   return `${[...chunks, ...last].map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')}data: [DONE]\n\n`
 }

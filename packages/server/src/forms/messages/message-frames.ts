@@ -13,7 +13,7 @@ import {
   renderNamedEvent,
   textOf,
 } from '../translated-chat.ts'
-import { messageEnd, messageError, messageObject, noted, sealsOf, usageOf } from './message-object.ts'
+import { messageEnd, messageError, messageObject, renderBeside, sealsOf, usageOf } from './message-object.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -23,6 +23,8 @@ interface Block {
   readonly start: Fields
   readonly waiting: Fields[]
   isStarted: boolean
+  /** Whether its thought has its signature: what is thought after it is another one. */
+  isSigned: boolean
   /** Follows the input of a tool to its end. */
   readonly input: JsonEnd
   /** The id of a call, as the upstream gave it; null for what is no call. */
@@ -32,6 +34,8 @@ interface Block {
 function isWhole({ kind, input }: Block): boolean {
   return kind !== 'tool_use' || input.isReached
 }
+
+const NO_THOUGHT = { type: 'thinking', thinking: '', signature: '' }
 
 /** Writes the events of one stream. */
 export class MessageFrames implements FrameTranslator {
@@ -47,7 +51,7 @@ export class MessageFrames implements FrameTranslator {
   #stop: unknown = null
   #usage: Fields = {}
   #extras: Fields = {}
-  readonly #annotations: Fields[] = []
+  readonly #beside = { annotations: [] as Fields[], images: [] as Fields[] }
   #svc: unknown = undefined
 
   constructor(model: string, head: AnswerHead) {
@@ -63,7 +67,7 @@ export class MessageFrames implements FrameTranslator {
     this.#begin()
     if (frame['usage'] !== null && frame['usage'] !== undefined) this.#usage = recordOf(frame['usage'])
     if ('svc' in frame) this.#svc = frame['svc']
-    if (hasExtras(frame)) this.#extras = extrasOf(frame)
+    if (hasExtras(frame)) this.#extras = { ...this.#extras, ...extrasOf(frame) }
     for (const choice of recordsOf(frame['choices'])) this.#choice(choice)
     this.#sendBlocks(false)
     return this.#take()
@@ -77,7 +81,7 @@ export class MessageFrames implements FrameTranslator {
       delta,
       usage: usageOf(this.#usage),
       ...this.#extras,
-      ...noted(this.#annotations),
+      ...renderBeside(this.#beside),
       svc: this.#svc,
     })
     this.#send('message_stop', { svc: this.#svc })
@@ -96,13 +100,13 @@ export class MessageFrames implements FrameTranslator {
   #choice(choice: Fields): void {
     const delta = recordOf(choice['delta'])
     const thinking = reasoningOf(delta)
-    if (thinking !== null) this.#thinking().waiting.push({ type: 'thinking_delta', thinking })
+    if (thinking !== null) this.#thought().waiting.push({ type: 'thinking_delta', thinking })
     const { signature, redacted } = sealsOf(delta)
-    if (signature !== '') this.#thinking().waiting.push({ type: 'signature_delta', signature })
+    if (signature !== '') this.#sign(signature)
     for (const data of redacted) this.#add('redacted_thinking', { type: 'redacted_thinking', data })
     const text = textOf(delta['content']) ?? textOf(delta['refusal'])
     if (text !== null) this.#last('text', { type: 'text', text: '' }).waiting.push({ type: 'text_delta', text })
-    for (const annotation of recordsOf(delta['annotations'])) this.#annotations.push(annotation)
+    for (const name of ['annotations', 'images'] as const) this.#beside[name].push(...recordsOf(delta[name]))
     for (const call of recordsOf(delta['tool_calls'])) this.#call(call)
     this.#late(null, delta)
     const reason = choice['finish_reason'] ?? null
@@ -111,8 +115,16 @@ export class MessageFrames implements FrameTranslator {
     this.#stop = choice['stop_reason'] ?? this.#stop
   }
 
-  #thinking(): Block {
-    return this.#last('thinking', { type: 'thinking', thinking: '', signature: '' })
+  /** The block of what is being thought. */
+  #thought(): Block {
+    const last = this.#blocks.at(-1)
+    return last?.kind === 'thinking' && !last.isSigned ? last : this.#add('thinking', NO_THOUGHT)
+  }
+
+  #sign(signature: string): void {
+    const block = this.#last('thinking', NO_THOUGHT)
+    block.isSigned = true
+    block.waiting.push({ type: 'signature_delta', signature })
   }
 
   /** The last block where it is of a kind, else a new one. */
@@ -122,7 +134,7 @@ export class MessageFrames implements FrameTranslator {
   }
 
   #add(kind: string, start: Fields, callId: string | null = null): Block {
-    const block = { kind, start, waiting: [], isStarted: false, input: new JsonEnd(), callId }
+    const block = { kind, start, waiting: [], isStarted: false, isSigned: false, input: new JsonEnd(), callId }
     this.#blocks.push(block)
     return block
   }

@@ -65,9 +65,17 @@ export function messageObject(
   }
 }
 
-/** What a chat notes about its text, such as its sources. This form has no place for it, so it stands beside. */
-export function noted(annotations: readonly Fields[]): Fields {
-  return annotations.length === 0 ? {} : { annotations }
+/** What of a chat's answer this form has no place for: it stands beside. */
+export interface Beside {
+  /** Notes about the text, such as its sources. */
+  readonly annotations: readonly Fields[]
+  /** Images that the model has made. */
+  readonly images: readonly Fields[]
+}
+
+/** The lists that have something in them. */
+export function renderBeside({ annotations, images }: Beside): Fields {
+  return { ...(annotations.length === 0 ? {} : { annotations }), ...(images.length === 0 ? {} : { images }) }
 }
 
 /** What upstreams call the form of Anthropic's own reasoning. Source: OpenRouter, `reasoning_details`. */
@@ -82,11 +90,31 @@ export function sealsOf(message: Fields): { readonly signature: string; readonly
   const own = details.filter(isOwnFormat)
   return {
     signature: own.map((detail) => textOf(detail['signature']) ?? '').join(''),
-    redacted: details.flatMap((detail) => {
-      if (!isOwnFormat(detail)) return isNeededAgain(detail) ? (sealDetail(detail) ?? []) : []
-      return detail['type'] === 'reasoning.encrypted' ? (textOf(detail['data']) ?? []) : []
-    }),
+    redacted: details.flatMap(redactedOf),
   }
+}
+
+/**
+ * Blocks of reasoning in which each thought has its own signature: it signs that thought alone. Empty where there are
+ * not several, or where upstreams give the text apart from what signs it.
+ */
+export function signedThoughts(message: Fields): readonly Fields[] {
+  const details = recordsOf(message['reasoning_details'])
+  const thoughts = details.filter((detail) => isOwnFormat(detail) && detail['type'] === 'reasoning.text')
+  const isEachSigned = thoughts.every(({ text, signature }) => textOf(text) !== null && textOf(signature) !== null)
+  if (thoughts.length < 2 || !isEachSigned) return []
+  return details.flatMap((detail): readonly Fields[] => {
+    const { text, signature } = detail
+    if (thoughts.includes(detail)) return [{ type: 'thinking', thinking: text, signature }]
+    return redactedOf(detail).map((data) => ({ type: 'redacted_thinking', data }))
+  })
+}
+
+/** What goes back of a detail whose text nobody reads; empty for any other. */
+function redactedOf(detail: Fields): readonly string[] {
+  if (isOwnFormat(detail) && detail['type'] !== 'reasoning.encrypted') return []
+  const sealed = isOwnFormat(detail) ? textOf(detail['data']) : isNeededAgain(detail) ? sealDetail(detail) : null
+  return sealed === null ? [] : [sealed]
 }
 
 function isOwnFormat({ format }: Fields): boolean {

@@ -5,7 +5,7 @@ import { parseAnswerJson } from '../../platform/json/parse-json.ts'
 import { extrasOf } from '../../upstreams/openai-compatible/answer-extras.ts'
 import { idWithState, lateState, sealDetail } from '../carried-state.ts'
 import { type AnswerHead, reasoningOf, recordOf, recordsOf, textOf } from '../translated-chat.ts'
-import { messageEnd, messageObject, noted, sealsOf, usageOf } from './message-object.ts'
+import { messageEnd, messageObject, renderBeside, sealsOf, signedThoughts, usageOf } from './message-object.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -21,16 +21,24 @@ function inputOf(text: string): Fields {
   return { invalid_arguments: text }
 }
 
-function contentOf(message: Fields): readonly Fields[] {
+function thoughtsOf(message: Fields): readonly Fields[] {
+  const signed = signedThoughts(message)
+  if (signed.length > 0) return signed
   const reasoning = reasoningOf(message)
   const { signature, redacted } = sealsOf(message)
+  return [
+    ...(reasoning === null ? [] : [{ type: 'thinking', thinking: reasoning, signature }]),
+    ...redacted.map((data) => ({ type: 'redacted_thinking', data })),
+  ]
+}
+
+function contentOf(message: Fields): readonly Fields[] {
   const text = textOf(message['content'])
   const refusal = textOf(message['refusal'])
   const state = lateState(null, message)
   const sealed = state === null ? null : sealDetail(state)
   return [
-    ...(reasoning === null ? [] : [{ type: 'thinking', thinking: reasoning, signature }]),
-    ...redacted.map((data) => ({ type: 'redacted_thinking', data })),
+    ...thoughtsOf(message),
     ...(text === null ? [] : [{ type: 'text', text }]),
     ...(refusal === null ? [] : [{ type: 'text', text: refusal }]),
     ...recordsOf(message['tool_calls']).map((call) => {
@@ -55,7 +63,7 @@ export function renderMessage(model: string, json: string, head: AnswerHead): st
   return JSON.stringify({
     ...answer,
     ...extrasOf(completion),
-    ...noted(recordsOf(message['annotations'])),
+    ...renderBeside({ annotations: recordsOf(message['annotations']), images: recordsOf(message['images']) }),
     svc: completion['svc'],
   })
 }

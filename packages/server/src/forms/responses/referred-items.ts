@@ -5,7 +5,7 @@ import { recordOf, recordsOf } from '../translated-chat.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 /** Source: `itemId` writes it. */
-const ITEM_ID = /^(?:msg|rs|fc|ctc|tsc|lsh|sh|apc|cu)_([0-9a-f]{32})_\d{1,4}$/
+const ITEM_ID = /^(?:msg|rs|fc|ctc|tsc|lsh|sh|apc|cu|ig)_([0-9a-f]{32})_\d{1,4}$/
 
 /** The id that an item refers to; null for an item that is one itself. The type may be left out. */
 export function referenceOf(item: Fields): string | null {

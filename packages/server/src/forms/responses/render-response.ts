@@ -9,6 +9,7 @@ import {
   annotationsOf,
   type AskedResponse,
   endStatus,
+  imageItem,
   itemId,
   logprobsOf,
   responseObject,
@@ -38,6 +39,8 @@ function outputOf(choice: Fields, head: AnswerHead, offered: OfferedTools): read
   if (content.length > 0) {
     output.push({ id: itemId('msg', head, output.length), type: 'message', status, role: 'assistant', content })
   }
+  for (const image of recordsOf(message['images']))
+    output.push(imageItem(itemId('ig', head, output.length), image, 'completed'))
   for (const call of recordsOf(message['tool_calls'])) {
     const called = recordOf(call['function'])
     const tool = offered.find(textOf(called['name']) ?? '')

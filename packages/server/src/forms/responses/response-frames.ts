@@ -16,7 +16,7 @@ import {
 } from '../translated-chat.ts'
 import { CallItem } from './called-items.ts'
 import { annotationsOf, type AskedResponse, endStatus, logprobsOf, responseObject } from './response-object.ts'
-import { MessageItem, type OutputItem, ReasoningItem } from './response-items.ts'
+import { ImageItem, MessageItem, type OutputItem, ReasoningItem } from './response-items.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -49,7 +49,7 @@ export class ResponseFrames implements FrameTranslator {
     if ('error' in frame) return this.#fail(recordOf(frame['error']))
     if (frame['usage'] !== null && frame['usage'] !== undefined) this.#usage = recordOf(frame['usage'])
     if ('svc' in frame) this.#svc = frame['svc']
-    if (hasExtras(frame)) this.#extras = extrasOf(frame)
+    if (hasExtras(frame)) this.#extras = { ...this.#extras, ...extrasOf(frame) }
     for (const choice of recordsOf(frame['choices'])) this.#choice(choice)
     return this.#take()
   }
@@ -96,6 +96,7 @@ export class ResponseFrames implements FrameTranslator {
     for (const annotation of annotationsOf(delta)) this.#messageItem().addAnnotation(annotation)
     const refusal = textOf(delta['refusal'])
     if (refusal !== null) this.#messageItem().addRefusal(refusal)
+    for (const image of recordsOf(delta['images'])) this.#image(image)
     for (const call of recordsOf(delta['tool_calls'])) this.#call(call)
     this.#late(null, delta)
     this.#finishReason = choice['finish_reason'] ?? this.#finishReason
@@ -122,6 +123,12 @@ export class ResponseFrames implements FrameTranslator {
   #place(): ConstructorParameters<typeof MessageItem>[0] {
     const index = this.#items.length
     return { index, head: this.#head, send: (type, event) => this.#send(type, event) }
+  }
+
+  #image(image: Fields): void {
+    this.#open?.close('completed')
+    this.#open = null
+    this.#items.push(new ImageItem(this.#place(), image))
   }
 
   /** Calls may come side by side, so that each stays open until the end. */

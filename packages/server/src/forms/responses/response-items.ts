@@ -1,6 +1,6 @@
 /** The items of a streamed `response`: each reports its beginning, its progress and its end. */
 import type { AnswerHead } from '../translated-chat.ts'
-import { itemId, sealOf, textPart } from './response-object.ts'
+import { imageItem, itemId, sealOf, textPart } from './response-object.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type Status = 'completed' | 'incomplete'
@@ -146,5 +146,27 @@ export class ReasoningItem implements OutputItem {
 
   #send(type: string, event: Fields): void {
     this.#place.send(type, { item_id: this.#id, output_index: this.#place.index, summary_index: 0, ...event })
+  }
+}
+
+/** An image that a model has made. It comes whole. */
+export class ImageItem implements OutputItem {
+  readonly #id: string
+  readonly #image: Fields
+
+  constructor({ head, index, send }: ItemPlace, image: Fields) {
+    this.#id = itemId('ig', head, index)
+    this.#image = image
+    send('response.output_item.added', { output_index: index, item: imageItem(this.#id, image, 'in_progress') })
+    send('response.image_generation_call.completed', { output_index: index, item_id: this.#id })
+    send('response.output_item.done', { output_index: index, item: this.render() })
+  }
+
+  close(): void {
+    // It was whole from its beginning.
+  }
+
+  render(): Fields {
+    return imageItem(this.#id, this.#image, 'completed')
   }
 }

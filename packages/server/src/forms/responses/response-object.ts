@@ -2,7 +2,7 @@
 import type { ResponseRequest } from '@svc/contract'
 import { sealDetail } from '../carried-state.ts'
 import type { OfferedTools } from './offered-tools.ts'
-import { type AnswerHead, countOf, recordOf, recordsOf } from '../translated-chat.ts'
+import { type AnswerHead, countOf, recordOf, recordsOf, textOf } from '../translated-chat.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -29,7 +29,7 @@ export function responseId(requestId: string): string {
 }
 
 /** What an item is, in its id. */
-export type ItemKind = 'msg' | 'rs' | 'fc' | 'ctc' | 'tsc' | 'lsh' | 'sh' | 'apc' | 'cu'
+export type ItemKind = 'msg' | 'rs' | 'fc' | 'ctc' | 'tsc' | 'lsh' | 'sh' | 'apc' | 'cu' | 'ig'
 
 /** The id of one of an answer's items; `place` is that in the output. */
 export function itemId(kind: ItemKind, { seed }: AnswerHead, place: number): string {
@@ -131,6 +131,22 @@ export function responseObject(
 /** A part with text. @param logprobs of a chat's choice. */
 export function textPart(text: string, logprobs: readonly Fields[], annotations: readonly Fields[]): Fields {
   return { type: 'output_text', text, annotations, logprobs }
+}
+
+const DATA_URL = /^data:[^,]{0,256};base64,/i
+
+/**
+ * An image that the model has made, as this form has those of its image tool: the base64 alone. One that its upstream
+ * only names is its address.
+ */
+export function imageItem(id: string, image: Fields, status: 'in_progress' | 'completed'): Fields {
+  const url = textOf(recordOf(image['image_url'])['url']) ?? ''
+  return {
+    id,
+    type: 'image_generation_call',
+    status,
+    result: status === 'completed' ? url.replace(DATA_URL, '') : null,
+  }
 }
 
 /** Details of reasoning that a model needs again, as the text that goes back with them; null where there are none. */

@@ -63,8 +63,10 @@ function callId(id: string): string {
 
 function writePiece(piece: Piece): readonly Json[] {
   switch (piece.kind) {
-    case 'call':
-      return [{ type: 'tool_use', id: callId(piece.id), name: piece.name, input: piece.input }]
+    case 'call': {
+      const { id, name, input, cacheControl } = piece
+      return [{ type: 'tool_use', id: callId(id), name, input, ...cacheMember(cacheControl) }]
+    }
     case 'result': {
       const content = piece.content.map(writeContent)
       return [{ type: 'tool_result', tool_use_id: callId(piece.id), content, ...cacheMember(piece.cacheControl) }]
@@ -188,6 +190,7 @@ function bodyOf(request: UpstreamChatRequest): Json {
     stop_sequences: stops.length === 0 ? null : stops,
     metadata: typeof value['user'] === 'string' ? { user_id: value['user'] } : null,
     output_config: Object.keys(config).length === 0 ? null : config,
+    ...cacheMember(value['cache_control']),
     ...writeTools(value, value['parallel_tool_calls'] === false || offersFunctions(request)),
     ...thinking,
   })

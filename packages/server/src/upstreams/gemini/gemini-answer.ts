@@ -87,6 +87,7 @@ interface Said {
 /** Reads the candidates of an answer, whose chunks have the form of the whole. One for each answer. */
 class GeminiReader {
   #calls = 0
+  #images = 0
   #hasSaid = false
 
   get hasSaid(): boolean {
@@ -115,8 +116,11 @@ class GeminiReader {
         callId = typeof called['id'] === 'string' ? called['id'] : `call_${randomUUID().replaceAll('-', '')}`
         calls.push(callOf(called, callId, this.#calls++))
       }
-      const image = isObject(data) ? imageOf(data, images.length) : null
-      if (image !== null) images.push(image)
+      const image = isObject(data) ? imageOf(data, this.#images) : null
+      if (image !== null) {
+        images.push(image)
+        this.#images += 1
+      }
       if (typeof thoughtSignature === 'string') details.push(sealedOf(thoughtSignature, callId))
     }
     const isEmpty = content === '' && reasoning === '' && calls.length + images.length + details.length === 0

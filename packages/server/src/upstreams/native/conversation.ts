@@ -33,6 +33,7 @@ export interface CallPiece {
   readonly id: string
   readonly name: string
   readonly input: Json
+  readonly cacheControl: unknown
 }
 
 export interface ResultPiece {
@@ -155,12 +156,13 @@ function readCall(call: unknown, place: string, counter: JsonCounter): CallPiece
   const called = isObject(call) && isObject(call['function']) ? call['function'] : null
   if (!isObject(call) || called === null) throw unsupported(place, 'Only calls of functions can be continued.')
   const id = readText(call['id'], `${place}.id`)
-  return readCalled(id, called, `${place}.function`, counter)
+  return { ...readCalled(id, called, `${place}.function`, counter), cacheControl: call['cache_control'] }
 }
 
 function readCalled(id: string, called: Json, place: string, counter: JsonCounter): CallPiece {
   const name = readText(called['name'], `${place}.name`)
-  return { kind: 'call', id, name, input: readInput(called['arguments'], `${place}.arguments`, counter) }
+  const input = readInput(called['arguments'], `${place}.arguments`, counter)
+  return { kind: 'call', id, name, input, cacheControl: null }
 }
 
 function readCalls(message: Json, param: string, counter: JsonCounter): readonly CallPiece[] {

@@ -54,6 +54,7 @@ const HINTS = [
   'safety_identifier',
   'session_id',
   'usage',
+  // Read where the API has it.
   'cache_control',
 ] as const
 

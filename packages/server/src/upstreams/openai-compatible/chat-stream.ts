@@ -5,7 +5,7 @@ import type { ChatStreamSink, ReportedUsage } from '../chat-upstream.ts'
 import { SseDecoder } from '../sse-decoder.ts'
 import { AnswerEnd } from '../answer-end.ts'
 import { transportFailure, type UpstreamFailure, upstreamFailure } from '../upstream-failure.ts'
-import { hasExtras } from './answer-extras.ts'
+import { extrasOf, hasExtras } from './answer-extras.ts'
 import { DONE, type WireFrames } from './chat-wire.ts'
 import { ChunkTemplates, type ReadChunk } from './chunk-template.ts'
 import { cleanChunk, isBare, membersOf, StreamedChoices } from './clean-chunk.ts'
@@ -66,8 +66,8 @@ export class ChatStreamReader {
   #hasNews = false
   readonly #answerEnd: AnswerEnd
   #hasReasoning = false
-  /** Whether a chunk has brought sources and the like. */
-  #hasExtras = false
+  /** Names of the lists of sources and the like that chunks have brought. */
+  readonly #extras = new Set<string>()
   #sawDone = false
   #ended = false
   /** Set when the sink is full; the owner of the socket looks at it after each read. */
@@ -230,7 +230,7 @@ export class ChatStreamReader {
     }
     if (cleaned === null && reported === null && isComplaint(value)) return this.#refused({ error: value })
     if (isRest || complete === null) return this.#addExtras(value)
-    this.#hasExtras ||= hasExtras(value)
+    if (hasExtras(value)) this.#noteExtras(value)
     for (const { index, finish_reason } of cleaned.chunk.choices)
       if (typeof finish_reason === 'string') this.#finished.add(index)
     if (reported === null && this.#options.readFrames === null) this.#templates.learnFrom(data, cleaned)
@@ -239,10 +239,15 @@ export class ChatStreamReader {
 
   /** What comes beside the usage at the end, and came with no chunk before, gets a chunk of its own. */
   #addExtras(value: Json): void {
-    if (this.#hasExtras || !hasExtras(value)) return
-    this.#hasExtras = true
-    const empty = cleanChunk({ ...value, choices: [{ delta: {} }] })
+    const added = Object.fromEntries(Object.entries(value).filter(([name]) => !this.#extras.has(name)))
+    if (!hasExtras(added)) return
+    this.#noteExtras(added)
+    const empty = cleanChunk({ ...added, choices: [{ delta: {} }] })
     if (empty !== null) this.#deliver({ members: membersOf(empty), facts: empty.facts })
+  }
+
+  #noteExtras(value: Json): void {
+    for (const name of Object.keys(extrasOf(value))) this.#extras.add(name)
   }
 
   #deliver({ members, facts }: ReadChunk): void {

@@ -65,18 +65,12 @@ function generationIdOf(deps: Deps, headers: IncomingHttpHeaders): string | null
   return typeof value === 'string' && value.length <= 200 ? value : null
 }
 
-interface FailedBody {
-  /** The whole answer, parsed. */
-  readonly body: unknown
-  /** The part of it that holds the error. */
-  readonly value: unknown
-  readonly generationId: string | null
-}
-
+/** @param from.body the whole answer, parsed; `value` is the part of it that holds the error. */
 function failureOf(
   deps: Deps,
   response: CollectedResponse,
-  { body, value, generationId }: FailedBody,
+  value: unknown,
+  { body, generationId }: { readonly body: unknown; readonly generationId: string | null },
 ): UpstreamFailure {
   const { usage = null, cost = null } = isObject(body) ? (readUsage(body, () => response.body, deps.dialect) ?? {}) : {}
   return chatFailure({
@@ -96,10 +90,10 @@ function readDocument(deps: Deps, response: CollectedResponse): Record<string, u
   const value = readAnswer(deps, response.body) ?? firstEvent(response.body)
   const failed = response.status !== 200 || findError(value) !== null || !isObject(value)
   if (failed)
-    return failureOf(deps, response, { body: value, value, generationId: generationIdOf(deps, response.headers) })
+    return failureOf(deps, response, value, { body: value, generationId: generationIdOf(deps, response.headers) })
   if (deps.wire === undefined) writeCalls(value, () => response.body.toString('utf8', textStart(response.body)))
   const choice = failedChoice(value)
-  return choice === null ? value : failureOf(deps, response, { body: value, value: choice, generationId: null })
+  return choice === null ? value : failureOf(deps, response, choice, { body: value, generationId: null })
 }
 
 /** An answer that is neither one nor an error: what it says that it cost is kept. */
