@@ -1,19 +1,23 @@
 import type { ServerResponse } from 'node:http'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { VIDEO_START } from '../../../testing/stub-video-upstream.ts'
 import { describeEachEngine } from '../../../testing/test-database.ts'
 import { credits, openVideoStage, type VideoStage } from '../../../testing/video-stage.ts'
 import type { Caller } from '../../access/keys/caller.ts'
+import { deleteVideo } from './delete-video.ts'
 import { readVideo } from './read-video.ts'
+import type { VideoJob } from './video-job.ts'
 
 const BYTE_HEADERS = { 'content-type': 'video/mp4', 'content-range': 'bytes 0-0/1' }
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
 
 // Source: decision 0088 (a video is completed when its file is there).
 describeEachEngine('a video job', (engine) => {
   let stage: VideoStage
   let caller: Caller
+  let job: VideoJob
   beforeEach(async () => {
     stage = await openVideoStage(engine)
     caller = await stage.createCaller(10_000n)
@@ -163,5 +167,45 @@ describeEachEngine('a video job', (engine) => {
     stage.clock.moved += HOUR_MS / 2
     expect(await read(job.jobId)).toMatchObject({ state: 'failed', errorCode: 'upstream_empty' })
     expect(await transfersOf(job.holdId)).toEqual([{ charge: 0n, cost: credits(600), write_off: credits(600) }])
+  })
+
+  // What an upstream has once said that it bills it bills, whatever becomes of the job and whatever it says no more.
+  describe.each([
+    ['is deleted', () => deleteVideo(stage.deps, caller, job.jobId)],
+    [
+      'has no verdict within a day',
+      async () => {
+        stage.clock.moved += DAY_MS
+        await stage.observe()
+      },
+    ],
+    [
+      'fails without a word of its cost',
+      async () => {
+        Object.assign(stage.upstreamJob(job) ?? {}, { status: 'failed', cost: null, error: 'failed' })
+        await read(job.jobId)
+      },
+    ],
+  ])('whose cost was told while its file was missing and that %s', (_name, end) => {
+    test('writes off that cost', async () => {
+      job = await stage.submit(caller)
+      stage.stub.complete(stage.upstreamJob(job), '0.6')
+      stage.stub.file.isGone = true
+      await read(job.jobId)
+      Object.assign(stage.upstreamJob(job) ?? {}, { status: 'in_progress', cost: null })
+      expect(await read(job.jobId)).toMatchObject({ state: 'in_progress', fileMissedAt: null })
+      await end()
+      expect(await transfersOf(job.holdId)).toEqual([{ charge: 0n, cost: credits(600), write_off: credits(600) }])
+    })
+  })
+
+  test('whose cost was told while its file was missing, and not again, is charged by it', async () => {
+    job = await stage.submit(caller)
+    stage.stub.complete(stage.upstreamJob(job), '0.6')
+    stage.stub.file.isGone = true
+    await read(job.jobId)
+    stage.stub.complete(stage.upstreamJob(job), null)
+    stage.stub.file.isGone = false
+    expect(await read(job.jobId)).toMatchObject({ state: 'completed', charge: credits(720) })
   })
 })

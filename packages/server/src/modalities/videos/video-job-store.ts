@@ -60,7 +60,12 @@ export interface VideoJobStore {
     jobId: string,
     seen: { readonly cost: AttoUsd | null; readonly missedAt: number; readonly nextStepAt: number },
   ): Promise<void>
-  /** Writes the verdict, once. @returns false when there was one. */
+  /**
+   * Writes the verdict, once. A verdict without a cost leaves the one that was reported before: what an upstream has said
+   * that it bills it bills, whatever becomes of the job.
+   *
+   * @returns false when there was one.
+   */
   end(
     jobId: string,
     verdict: VideoVerdict,
@@ -219,7 +224,7 @@ function createEndings(update: UpdateJob) {
         query
           .set({
             ...{ state: verdict.state, ended_at: times.endedAt, next_step_at: times.nextStepAt, failures: 0 },
-            cost_usd: verdict.cost === null ? null : formatUsd(verdict.cost),
+            ...(verdict.cost === null ? {} : { cost_usd: formatUsd(verdict.cost) }),
             ...(verdict.state === 'completed'
               ? { outputs: verdict.outputs, progress: 100 }
               : { error_code: verdict.errorCode }),
