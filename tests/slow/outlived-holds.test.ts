@@ -1,7 +1,7 @@
 /** Holds that outlive their process, their lease or a stop: each ends once, with what was delivered. */
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
-import { nanocreditsOf } from '@svc/contract'
+import { formatCredits, nanocreditsOf } from '@svc/contract'
 import { openGatewayProcesses, type GatewayProcesses } from '../../packages/server/testing/gateway-process.ts'
 import {
   beginStream,
@@ -12,6 +12,7 @@ import {
 } from '../../packages/server/testing/stub-upstream.ts'
 import { describeEachEngine } from '../../packages/server/testing/test-database.ts'
 import { useStubUpstream } from '../../packages/server/testing/use-stub-upstream.ts'
+import { audioOf, CHARACTER, speak } from '../audio-upstream.ts'
 import { ask, chargeIn, hasText, openStream, question, recordOf, usageOf } from '../open-stream.ts'
 
 const stub = useStubUpstream()
@@ -42,17 +43,13 @@ function endStream(response: ServerResponse): void {
   response.end()
 }
 
+const progressOf = async (processes: GatewayProcesses, holdId: string): Promise<string | null> => {
+  const holds = processes.database.read.selectFrom('hold').select('progress').where('hold_id', '=', holdId)
+  return (await holds.executeTakeFirst())?.progress ?? null
+}
+
 const journaled = (processes: GatewayProcesses, holdId: string): Promise<void> =>
-  expect
-    .poll(async () => {
-      const row = await processes.database.read
-        .selectFrom('hold')
-        .select('progress')
-        .where('hold_id', '=', holdId)
-        .executeTakeFirst()
-      return row?.progress ?? null
-    })
-    .toContain('"completionTokens":3')
+  expect.poll(() => progressOf(processes, holdId)).toContain('"completionTokens":3')
 
 describeEachEngine('holds that outlive what made them', (engine) => {
   // Case B039
@@ -131,6 +128,61 @@ describeEachEngine('holds that outlive what made them', (engine) => {
     expect(record.charge).toBe(BigInt(record.prompt_tokens ?? 0) * 12_000n + 3n * 60_000n)
     const { sum } = await usageOf(next)
     expect(before.posted - (await processes.balance()).posted).toBe(sum)
+    await processes.stop()
+  })
+
+  test('a stream whose first attempt had failed, and whose second had not begun, is free', async () => {
+    const processes = await openGatewayProcesses({ engine, upstreamUrl: stub.url, credits: '1000', file: quick })
+    const before = await processes.balance()
+    const killed = await processes.start()
+    const again = Promise.withResolvers<void>()
+    let attempts = 0
+    stub.onChat = (_call, response) => {
+      attempts++
+      if (attempts > 1) return again.resolve()
+      // The upstream says itself that it has made nothing, and when to come back.
+      beginStream(response)
+      sendEvent(response, chunkText({ role: 'assistant' }))
+      setTimeout(() => {
+        sendEvent(response, JSON.stringify({ error: { code: 429, message: 'busy', retry_after: 1 } }))
+        response.end()
+      }, 4 * quick.limits.journal_ms)
+    }
+    const asked = killed.chat({ ...body, stream: true }).catch(() => null)
+    await again.promise
+    killed.signal('SIGKILL')
+    await Promise.all([killed.exited, asked])
+    expect((await processes.balance()).held).toBeGreaterThan(0n)
+    await processes.start()
+    await processes.settled()
+    expect(await processes.balance()).toEqual(before)
+    await processes.stop()
+  })
+
+  // Its price is in a header before the first byte, and final.
+  test('a killed process’s speech is charged its price, whatever the upstream says of its cost', async () => {
+    const processes = await openGatewayProcesses({ engine, upstreamUrl: stub.url, credits: '1000', file: quick })
+    const before = await processes.balance()
+    const killed = await processes.start()
+    stub.onOther = (call, response) => {
+      if (call.path.endsWith('/audio/speech')) {
+        response.writeHead(200, { 'content-type': 'audio/mpeg', 'x-generation-id': 'gen-speech' })
+        return void response.write(audioOf(50_000))
+      }
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end('{"data":{"total_cost":0.5}}')
+    }
+    const spoken = await speak(killed, { input: 'Hello there.' })
+    const price = spoken.headers.get('x-svc-credits-charged')
+    const requestId = spoken.headers.get('x-request-id') ?? ''
+    await expect.poll(() => progressOf(processes, requestId)).toContain('usd_per_unit')
+    killed.signal('SIGKILL')
+    await killed.exited
+    await spoken.arrayBuffer().catch(() => null)
+    await processes.start()
+    await processes.settled()
+    expect(price).toBe(formatCredits(12n * CHARACTER))
+    expect(before.posted - (await processes.balance()).posted).toBe(12n * CHARACTER)
     await processes.stop()
   })
 

@@ -33,6 +33,7 @@ import {
 } from './paid-work.ts'
 import type { StreamReader } from './frame-writer.ts'
 import { CancelledBeforeOutput } from './cancelled-before-output.ts'
+import { noteProgress } from './note-progress.ts'
 import { runPaid } from './run-paid.ts'
 
 /** Every amount here is in nanocredits; one of them is 10⁻¹² USD. */
@@ -81,6 +82,8 @@ describeEachEngine('a paid request', (engine) => {
   let caller: SeededCaller
   let asked: string[] = []
   const costs = new Map<string, AttoUsd>()
+  /** Called while a request waits, as it does before it asks for a cost. */
+  let whileWaiting: (() => Promise<void>) | null = null
 
   beforeAll(async () => {
     money = await openTestLedger(engine)
@@ -96,10 +99,11 @@ describeEachEngine('a paid request', (engine) => {
       clock: { now: () => TEST_NOW, elapsed: () => 0 },
       openHolds: new OpenHolds(),
       processId: 'process-1',
+      leaseMs: 20_000,
       consoleUrl: () => 'http://localhost/console',
       catalog: {} as PaidDeps['catalog'],
       random: () => 0,
-      pause: () => Promise.resolve(),
+      pause: async () => whileWaiting?.(),
       upstreamOf: ({ upstream: name }) => {
         const circuits = { admit: () => true, release: () => undefined, note: () => undefined, waitMs: () => 0 }
         const findCost = (id: string): Promise<LateCost | null> => {
@@ -331,6 +335,33 @@ describeEachEngine('a paid request', (engine) => {
     const done = await run(1_000n, { stream: true, sendsBeforeSettlement: true, begin })
     expect(done.record).toMatchObject({ status: 'error', error_code: 'internal_error', charge: 0n, write_off: 30n })
     expect([done.taken, done.held]).toEqual([0n, 0n])
+  })
+
+  // Who finds the hold of a process that died then would charge what was noted.
+  test('that has failed is written down as that before its bill is asked for', async () => {
+    const noted: string[] = []
+    whileWaiting = async () => {
+      const holds = money.test.database.read.selectFrom('hold').select('progress').where('state', '=', 'held')
+      noted.push((await holds.executeTakeFirstOrThrow()).progress ?? 'nothing')
+    }
+    const tokens = { promptTokens: 3, completionTokens: 0, pricing: null, generationId: 'gen-1' }
+    const begin: Work['begin'] = (paid) => ({
+      sink: wholeAnswer<Reply>(),
+      ask: async ({ upstream: { name: upstream } }) => {
+        noteProgress(paid.hold, paid.target, () => ({ charge: nanocreditsOf(60n), cost: 50n, ...tokens }))
+        await paid.hold.note()
+        throw upstreamFailure('broken', { upstream, generationId: 'gen-1' })
+      },
+      reportsOf: (answer) => [answer],
+      price: () => Promise.resolve(priced(60n)),
+    })
+    costs.set('gen-1', nano(30n))
+    const done = await run(1_000n, { begin })
+    whileWaiting = null
+    expect(done.record).toMatchObject({ status: 'error', charge: 0n, write_off: 30n })
+    expect(noted.map((text) => JSON.parse(text) as unknown)).toEqual([
+      expect.objectContaining({ charge: '0', cost: '0', generationId: 'gen-1', verdict: 'failed' }),
+    ])
   })
 
   test('gets another code than the one it failed with where a kind has one', async () => {

@@ -129,6 +129,7 @@ async function free(deps: PaidDeps, { hold, target, generationId }: Paid<Target>
   const served = { upstream: upstream.name, upstreamModel }
   if (error instanceof CancelledBeforeOutput) return hold.abandon(null, { ...served, status: 'cancelled' })
   hold.bill.withdraw()
+  if (hold.bill.unknown.length > 0) await hold.noteFailure()
   await completeBill(deps, hold.bill)
   await hold.abandon(codeOf(error), { ...served, generationId: generationId ?? hold.bill.generationId })
 }

@@ -54,10 +54,11 @@ function price(
   return { ...rest, charge: part, estimated: true, status: 'incomplete', errorCode: codeOf(failure), failure }
 }
 
-/** What the request would be charged if this process died while the audio comes: all, as it is for every caller. */
+/** What the request is charged if this process dies while the audio comes: all, as it is for every caller. */
 function journal({ hold, target }: Paid<SpeechTarget>, { generationId }: UpstreamSpeech): void {
   const { charge, cost, pricing } = target.charge
-  noteProgress(hold, target, () => ({ charge, cost, pricing, promptTokens: 0, completionTokens: 0, generationId }))
+  const tokens = { promptTokens: 0, completionTokens: 0 }
+  noteProgress(hold, target, () => ({ charge, cost, pricing, ...tokens, generationId, verdict: 'priced' }))
 }
 
 /** Makes the pipeline's work of a text to speak. */

@@ -222,6 +222,18 @@ export class OpenHold {
     await ledger.submit(journal).catch(() => undefined)
   }
 
+  /**
+   * Writes down that what was begun has failed and is free, if anything was noted of it: if this process dies meanwhile,
+   * its successors charge nothing for it. Never rejects.
+   */
+  async noteFailure(): Promise<void> {
+    const running = this.progress()
+    if (running === null || running.verdict === 'failed') return
+    const failed = { ...running, charge: ZERO, cost: ZERO, pricing: null, verdict: 'failed' } as const
+    this.progress = () => failed
+    await this.note()
+  }
+
   get #placed(): PlacedHold {
     const { caller, type, model, stream } = this.request
     const { accountId, keyId } = caller

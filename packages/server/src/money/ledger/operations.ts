@@ -224,6 +224,12 @@ export interface HoldProgress {
   readonly generationId: string | null
   /** As in `SettleHold`. */
   readonly most?: Nanocredits
+  /**
+   * `priced`: what is noted is charged, whatever the upstream says of its cost. `failed`: nothing is charged, and what
+   * the upstream says that it cost is our loss. Absent: it runs, and a cost that the upstream says takes the place of
+   * what is noted.
+   */
+  readonly verdict?: 'priced' | 'failed'
 }
 
 /**

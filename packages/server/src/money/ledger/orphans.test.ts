@@ -59,7 +59,12 @@ describeEachEngine('orphaned holds', (engine) => {
     }),
     ...parts,
   })
-  const progressOf = (holdId: string, generationId: string | null): HoldProgress => ({
+  const progressOf = (
+    holdId: string,
+    generationId: string | null,
+    verdict?: HoldProgress['verdict'],
+  ): HoldProgress => ({
+    ...(verdict === undefined ? {} : { verdict }),
     holdId,
     charge: nanocreditsOf(36n),
     cost: nanocreditsOf(30n),
@@ -71,12 +76,16 @@ describeEachEngine('orphaned holds', (engine) => {
     generationId,
   })
   /** A process that starts, places a hold, journals it perhaps, and is never heard of again. */
-  const leaveBehind = async (processId: string, generationId?: string | null): Promise<string> => {
+  const leaveBehind = async (
+    processId: string,
+    generationId?: string | null,
+    verdict?: HoldProgress['verdict'],
+  ): Promise<string> => {
     await startLease(money.test.database, { processId, nodeName: 'node-1' }, now, LEASE_MS)
     const hold = placeHold(caller, { fixed: 100n, processId, now })
     await money.ledger.submit(hold)
     if (generationId !== undefined) {
-      const entries = [progressOf(hold.holdId, generationId)]
+      const entries = [progressOf(hold.holdId, generationId, verdict)]
       await money.ledger.submit({ kind: 'journal', processId, leaseUntil: now + LEASE_MS, entries, now })
     }
     await sweep(depsFor())
@@ -112,6 +121,30 @@ describeEachEngine('orphaned holds', (engine) => {
     })
     expect(await findRecord(unknown)).toMatchObject({ charge: 0n, status: 'error', basis: null })
     expect(await money.findBalance(caller.accountId)).toEqual({ posted: 904n, held: 0n })
+  })
+
+  test('whose price was final are charged it, and what had failed is free, whatever the upstream says of its cost', async () => {
+    const priced = await leaveBehind('p1', 'gen-1', 'priced')
+    const failed = await leaveBehind('p2', 'gen-2', 'failed')
+    now += LEASE_MS + 1
+    const findCost = async () => ({ cost: 50n as AttoUsd, usage: null })
+    expect(await sweep(depsFor({ findCost }))).toEqual({ looked: 1, estimated: 1, expired: 0, postponed: 0 })
+    expect(await findRecord(priced)).toMatchObject({ charge: 36n, cost: 30n, generation_id: 'gen-1' })
+    // 50 of 10⁻¹⁸ USD are booked as a whole nanocredit.
+    expect(await findRecord(failed)).toMatchObject({ charge: 0n, cost: 1n, write_off: 1n, status: 'error' })
+    expect(await money.findBalance(caller.accountId)).toEqual({ posted: 964n, held: 0n })
+  })
+
+  test('do not wait for an upstream that has nothing to say of them', async () => {
+    const asked = await leaveBehind('p1', 'gen-1')
+    const noted = await leaveBehind('p2', null)
+    now += LEASE_MS + 1
+    const findCost = () => Promise.reject(new Error('away'))
+    expect(await sweep(depsFor({ findCost }))).toEqual({ looked: 0, estimated: 1, expired: 0, postponed: 1 })
+    expect(await findRecord(noted)).toMatchObject({ charge: 36n, basis: 'estimate' })
+    now += 3_600_000
+    expect(await sweep(depsFor({ findCost }))).toMatchObject({ estimated: 1, postponed: 0 })
+    expect(await findRecord(asked)).toMatchObject({ charge: 36n, basis: 'estimate' })
   })
 
   test('are charged as an estimate by prices that are none: what was noted may not be all', async () => {

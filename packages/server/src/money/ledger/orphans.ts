@@ -1,8 +1,8 @@
 /**
  * Holds that a process left open when it died: each is settled once, by the first process that comes.
  *
- * A known generation is charged what the upstream says it cost; else what the journal counted, marked as an estimate;
- * else nothing. Several processes may sweep at once, because settling is idempotent. Source: decision 0009 (orphaned
+ * A known generation is charged what the upstream says it cost, unless its price was final or it had failed; else what
+ * the journal counted, marked as an estimate; else nothing. Several processes may sweep at once, because settling is idempotent. Source: decision 0009 (orphaned
  * holds).
  */
 import { ZERO, type Nanocredits } from '@svc/contract'
@@ -10,6 +10,7 @@ import type { Database } from '../../platform/db/database.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { withAgreedMaximum } from '../../pricing/agreed-maximum.ts'
 import type { ChargeBasis, ChatUsage, LateCost } from '../../pricing/price.ts'
+import { costAtPar } from '../../pricing/usd.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { parseHoldProgress } from './hold-progress.ts'
 import type { LeaseObserver } from './lease-observer.ts'
@@ -70,7 +71,7 @@ export interface OrphanDeps {
 
 /** How many holds a sweep ended, by how. */
 export interface SweepResult {
-  /** Charged by the upstream's own cost. */
+  /** Charged, or where it had failed written off, by the upstream's own cost. */
   readonly looked: number
   /** Charged by the journal. */
   readonly estimated: number
@@ -136,26 +137,29 @@ async function settleAll(deps: OrphanDeps, holds: readonly OrphanHold[]): Promis
 async function settleOrphan(deps: OrphanDeps, hold: OrphanHold, silent: Set<string>): Promise<Outcome> {
   const now = deps.clock.now()
   const progress = hold.progress === null ? null : parseHoldProgress(hold.hold_id, hold.progress)
-  const upstream = progress?.upstream ?? ''
+  const generation = generationOf(progress)
   let found: LateCost | null = null
-  if (!silent.has(upstream)) {
-    found = await findCost(deps, progress).catch(() => {
-      silent.add(upstream)
-      return null
-    })
+  if (generation !== null) {
+    const { upstream, generationId } = generation
+    if (!silent.has(upstream)) {
+      found = await deps.findCost(upstream, generationId).catch(() => {
+        silent.add(upstream)
+        return null
+      })
+    }
+    const askUntil = silent.has(upstream) ? LOOK_UP_UNTIL_MS : UNKNOWN_COST_UNTIL_MS
+    if (found === null && now - hold.placed_at < askUntil) return 'postponed'
   }
-  const age = now - hold.placed_at
-  if (silent.has(upstream) && age < LOOK_UP_UNTIL_MS) return 'postponed'
-  const isAskable = progress !== null && progress.generationId !== null && !silent.has(upstream)
-  if (isAskable && found === null && age < UNKNOWN_COST_UNTIL_MS) return 'postponed'
   const [outcome, operation] = settlementFor(deps, { hold, progress, found, now })
   await deps.ledger.submit(operation)
   return outcome
 }
 
-async function findCost(deps: OrphanDeps, progress: HoldProgress | null): Promise<LateCost | null> {
-  if (progress === null || progress.upstream === null || progress.generationId === null) return null
-  return deps.findCost(progress.upstream, progress.generationId)
+/** By what the cost of a hold can be looked up; null where it cannot be, or decides nothing. */
+function generationOf(progress: HoldProgress | null): { upstream: string; generationId: string } | null {
+  if (progress === null || progress.verdict === 'priced') return null
+  const { upstream, generationId } = progress
+  return upstream === null || generationId === null ? null : { upstream, generationId }
 }
 
 interface OrphanFindings {
@@ -172,6 +176,11 @@ function settlementFor(deps: OrphanDeps, findings: OrphanFindings): readonly [Ou
   const explain = (pricing: string | null) => (most === undefined ? pricing : withAgreedMaximum(pricing, most))
   const base = { kind: 'settle', holdId: hold.hold_id, lost: ZERO, ...agreed, placed: placedFrom(hold), now } as const
   const facts = factsFrom(progress, found?.usage ?? null)
+  if (found !== null && progress?.verdict === 'failed') {
+    const cost = costAtPar(found.cost)
+    const free: UsageFacts = { ...facts, status: 'error' }
+    return ['looked', { ...base, end: 'released', charge: ZERO, cost, lost: cost, facts: free }]
+  }
   if (found !== null) {
     const { charge, cost, basis, pricing } = deps.chargeForCost(hold, found)
     return ['looked', { ...base, end: 'captured', charge, cost, facts: { ...facts, basis, pricing: explain(pricing) } }]

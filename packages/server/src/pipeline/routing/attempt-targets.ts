@@ -50,7 +50,16 @@ export interface Attempted<To extends Target> {
   readonly targets: readonly To[]
   /** Who serves it. */
   target: To
-  readonly hold: { readonly id: string; readonly bill: Pick<Bill, 'note'>; readonly ended: AbortController }
+  readonly hold: AttemptedHold
+}
+
+/** A hold as far as attempts concern it. */
+interface AttemptedHold {
+  readonly id: string
+  readonly bill: Pick<Bill, 'note'>
+  readonly ended: AbortController
+  /** Writes down that what was begun has failed and is free. */
+  noteFailure(): Promise<void>
 }
 
 /** How upstreams are asked for one request, and what their answers say of themselves. */
@@ -216,6 +225,7 @@ export async function attemptTargets<To extends Target, Answer>(
     const next = nexts.after(target, failure) ?? nexts.again()
     if (next === null) return end(made)
     hasRetried = next.reason === 'retry'
+    await attempted.hold.noteFailure()
     if (next.waitMs > 0) await deps.pause(next.waitMs)
     if (!mayRepeat()) return end(made)
     before = [...before, ...notesOf(target, made)]
