@@ -39,7 +39,11 @@ export const teamStatement = z.object({
   from: z.int().describe('Seconds since the epoch; the month begins.'),
   to: z.int().describe('Seconds since the epoch; the next month begins.'),
   as_of: z.int().describe('Seconds since the epoch: what was booked later is not in it.'),
-  is_over: z.boolean().describe('Whether nothing can be booked into it any more.'),
+  is_over: z
+    .boolean()
+    .describe(
+      'Whether it has been over for a day: what a database could not take for hours is booked by its own time.',
+    ),
   opening_credits: creditsNumber.describe('The balance at its beginning.'),
   sums: z.array(
     z.object({

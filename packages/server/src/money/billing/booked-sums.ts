@@ -9,19 +9,24 @@ export interface BookedSum {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly sums: MovedSums
+  /** From when on, and until when, it is believed. Milliseconds since the epoch. */
+  readonly since: number
+  readonly until: number
 }
 
+const NOTHING: BookedSum = { at: 0, sums: new Map(), since: 0, until: Number.MAX_SAFE_INTEGER }
+
 /**
- * Sums over the books of accounts up to times before which nothing can be booked any more, so that each transfer is
- * added up once in a process and not for every statement. The books are never changed, so the sums stay right.
+ * Sums over the books of accounts up to times, so that not each transfer is added up for every statement. No row of the
+ * books is ever changed, and few are booked for a time that is over: a sum is believed for a while.
  */
 export class BookedSums {
   readonly #accounts = new Map<string, readonly BookedSum[]>()
 
-  /** The latest that is kept and not later than a time; nothing at all where none is. */
-  upTo(accountId: string, at: number): BookedSum {
+  /** The latest that is believed now and not later than a time; nothing at all where none is. */
+  upTo(accountId: string, at: number, now: number): BookedSum {
     const kept = this.#accounts.get(accountId) ?? []
-    return kept.findLast((sum) => sum.at <= at) ?? { at: 0, sums: new Map() }
+    return kept.findLast((sum) => sum.at <= at && sum.since <= now && now < sum.until) ?? NOTHING
   }
 
   keep(accountId: string, sum: BookedSum): void {

@@ -1,5 +1,11 @@
 /** Months of UTC, as the books have them. */
 
+/**
+ * So long after a time nothing is booked for it any more, as far as is known: what a database could not take for hours
+ * is booked by its own time. Source: decision 0170.
+ */
+export const SETTLED_MS = 86_400_000
+
 /** A month in milliseconds since the epoch: `from` is in, `to` is out. */
 export interface Month {
   readonly from: number

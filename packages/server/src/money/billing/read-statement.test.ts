@@ -94,7 +94,7 @@ describeEachEngine('a statement', (engine) => {
         await money.ledger.submit(release(hold.holdId, { now: at }))
       }
     }
-    now = TO + 7_200_000
+    now = TO + 2 * 86_400_000
     let before = 1_000_000n * CREDIT
     for (const month of MONTHS) {
       const statement = await read(accountId, month)
@@ -159,6 +159,28 @@ describeEachEngine('a statement', (engine) => {
     expect(entries.map(({ balance_credits: balance }) => balance)).toEqual(['1', '2'])
     now += 86_400_000
     expect(await read(accountId, '2026-05')).toMatchObject({ closing_credits: '2' })
+  })
+
+  // Source: decision 0170: what a database could not take for hours is booked by its own time.
+  test('has what was booked hours late, also where it was read before', async () => {
+    now = Date.UTC(2026, 4, 1, 12, 30)
+    const caller = await money.createCaller(0n)
+    const { accountId } = caller
+    await money.ledger.submit(grant(accountId, 5n * CREDIT, { now: Date.UTC(2026, 3, 30) }))
+    expect(await read(accountId, '2026-05')).toMatchObject({ opening_credits: '5', closing_credits: '5' })
+    await charge(caller, CREDIT, Date.UTC(2026, 3, 30, 18))
+    now += 60_000
+    expect(await read(accountId, '2026-04')).toMatchObject({ closing_credits: '4', is_over: false })
+    expect(await read(accountId, '2026-05')).toMatchObject({ opening_credits: '4', closing_credits: '4' })
+    const entries = await pagesOf(accountId, '2026-04', 1)
+    expect(entries.map(({ balance_credits: balance }) => balance)).toEqual(['5', '4'])
+    // Later than anybody thinks of.
+    now = Date.UTC(2026, 4, 20)
+    expect(await read(accountId, '2026-05')).toMatchObject({ opening_credits: '4', closing_credits: '4' })
+    await charge(caller, CREDIT, Date.UTC(2026, 3, 30, 18))
+    now += 3_600_000
+    expect(await read(accountId, '2026-04')).toMatchObject({ closing_credits: '3', is_over: true })
+    expect(await read(accountId, '2026-05')).toMatchObject({ opening_credits: '3', closing_credits: '3' })
   })
 
   test('is there from the first month of an account to the present one', async () => {

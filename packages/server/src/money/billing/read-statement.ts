@@ -14,7 +14,7 @@ import { InvariantError } from '../../platform/errors/invariant-error.ts'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Clock } from '../../platform/runtime/clock.ts'
 import { addSums, type BookedSums, subtractSums, totalOf } from './booked-sums.ts'
-import { type Month, monthSpan, monthText } from './month.ts'
+import { type Month, monthSpan, monthText, SETTLED_MS } from './month.ts'
 import {
   beginningOf,
   behind,
@@ -36,9 +36,17 @@ export interface ReadStatementDeps {
   readonly hasLocalChains: boolean
 }
 
+const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
-/** So long afterwards a process may still book for a time: it reads the clock before it writes. Source: own choice. */
-const LATE_MS = HOUR_MS
+
+/**
+ * How long sums over the books up to so long ago are believed, in milliseconds: a process that could not reach its
+ * database books late, and what one books later than all is in the statement within the hour. Source: own choice.
+ */
+const BELIEVED_MS = [
+  { agoMs: SETTLED_MS, keptMs: HOUR_MS },
+  { agoMs: HOUR_MS, keptMs: MINUTE_MS },
+] as const
 
 /** What a statement calls each kind of transfer. */
 export const STATEMENT_KINDS: Readonly<Record<MovingKind, StatementKind>> = {
@@ -89,7 +97,7 @@ export async function readStatement(
     from: secondsOf(span.from),
     to: secondsOf(span.to),
     as_of: secondsOf(Math.min(now, span.to)),
-    is_over: now >= span.to + LATE_MS,
+    is_over: now >= span.to + SETTLED_MS,
     opening_credits: credits(opening),
     sums: Object.entries(STATEMENT_KINDS).map(([kind, name]) => {
       const { entries, amount } = sums.get(kind as MovingKind) ?? { entries: 0, amount: 0n }
@@ -158,7 +166,7 @@ async function findCreatedAt({ store }: ReadStatementDeps, accountId: string): P
   return createdAt
 }
 
-/** What had moved the balance before a time: kept from before as far as that is settled, the rest from the books. */
+/** What had moved the balance before a time: kept from before as far as that is believed, the rest from the books. */
 async function sumsBefore(
   { store, booked, clock }: ReadStatementDeps,
   accountId: string,
@@ -166,10 +174,14 @@ async function sumsBefore(
 ): Promise<MovedSums> {
   const sumFrom = (from: number, to: number): Promise<MovedSums> =>
     store.sum({ accountId, start: beginningOf(from), end: beginningOf(to) })
-  const settledAt = Math.min(at, Math.floor((clock.now() - LATE_MS) / HOUR_MS) * HOUR_MS)
-  let known = booked.upTo(accountId, at)
-  if (settledAt > known.at) {
-    known = { at: settledAt, sums: addSums(known.sums, await sumFrom(known.at, settledAt)) }
+  const now = clock.now()
+  let known = booked.upTo(accountId, at, now)
+  for (const { agoMs, keptMs } of BELIEVED_MS) {
+    const upTo = Math.min(at, Math.floor((now - agoMs) / HOUR_MS) * HOUR_MS)
+    if (upTo <= known.at) continue
+    const sums = addSums(known.sums, await sumFrom(known.at, upTo))
+    // What it is made of is believed no longer than before.
+    known = { at: upTo, sums, since: now, until: Math.min(known.until, now + keptMs) }
     booked.keep(accountId, known)
   }
   return known.at === at ? known.sums : addSums(known.sums, await sumFrom(known.at, at))

@@ -9,6 +9,7 @@ import {
   STATEMENT_KINDS,
   sumMonth,
 } from '../billing/read-statement.ts'
+import { SETTLED_MS } from '../billing/month.ts'
 import type { Invoice, InvoiceLine } from './invoice.ts'
 import type { InvoiceStore } from './invoice-store.ts'
 
@@ -27,12 +28,6 @@ export interface InvoiceDeps {
   readonly readSeller: () => Promise<Seller | null>
   readonly isTest: boolean
 }
-
-/**
- * So long after a month an invoice can be issued for it: what a database could not take for hours is booked by its own
- * time. Source: decision 0170.
- */
-export const SETTLED_MS = 86_400_000
 
 /**
  * The invoice of an account's month. A month has one: issuing it again gives the same.

@@ -12,10 +12,10 @@ import {
 } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { csvField } from '../billing/csv-field.ts'
-import { monthSpan, monthText } from '../billing/month.ts'
+import { monthSpan, monthText, SETTLED_MS } from '../billing/month.ts'
 import { openStatement, sumMonth } from '../billing/read-statement.ts'
 import { type Invoice, type InvoiceLine, totalOf } from './invoice.ts'
-import { type InvoiceDeps, SETTLED_MS, sumsOf } from './issue-invoice.ts'
+import { type InvoiceDeps, sumsOf } from './issue-invoice.ts'
 
 /** Ten years of months: an account has no more. */
 const INVOICES_MAX = 120
