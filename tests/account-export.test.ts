@@ -1,5 +1,5 @@
 /** Everything that is stored about an account, as an operator hands it out. */
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { toFile } from 'openai'
@@ -61,6 +61,10 @@ describeEachEngine('an export of an account', (engine) => {
     // It never writes over a file.
     expect(await run(...words)).toBe(1)
     expect(errors.join()).toContain('cannot be made')
+    // An account that is not there leaves nothing behind.
+    const unknown = ['account', 'export', accountId.replace(/^.{8}/, '00000000'), '--reason', 'x']
+    expect(await run(...unknown, '--to', join(folder, 'none.json'))).toBe(1)
+    expect(await readdir(folder)).toEqual(['account.json'])
     await rm(folder, { recursive: true })
   })
 })

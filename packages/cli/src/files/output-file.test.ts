@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -38,4 +39,17 @@ test('a device is written to where that is asked for, and never becomes a file',
   await expect(reserveFile('/dev/null', { force: false, out })).rejects.toThrow('exists already')
   expect(await (await reserveFile('/dev/null', { force: true, out })).write(bytes('gone'))).toBe(4)
   expect(statSync('/dev/null').isCharacterDevice()).toBe(true)
+})
+
+// A write may take a part of what it is given, as where the disk is full: the shell's limit on files does the same.
+test.skipIf(process.platform === 'win32')('a file that has no room for its last bytes is none', () => {
+  const [module, name] = [path.join(import.meta.dirname, 'output-file.ts'), path.join(folder, 'a.mp4')]
+  const program = `
+    import { reserveFile } from ${JSON.stringify(module)}
+    const file = await reserveFile(${JSON.stringify(name)}, { force: false, out: null })
+    const pieces = async function* () { yield Buffer.alloc(20_000) }
+    console.log(await file.write(pieces()).catch(({ code }) => code))`
+  const shell = 'ulimit -f 8; exec "$0" --input-type=module -e "$1"'
+  const { stdout, stderr } = spawnSync('sh', ['-c', shell, process.execPath, program], { encoding: 'utf8' })
+  expect([stdout.trim(), readdirSync(folder)], stderr).toEqual(['EFBIG', []])
 })

@@ -77,7 +77,8 @@ async function writeAll(file: string, bytes: AsyncIterable<Uint8Array>): Promise
   let length = 0
   try {
     for await (const chunk of bytes) {
-      await handle.write(chunk)
+      // Not `write`, which may write a part alone: of the last piece nothing would tell.
+      await handle.writeFile(chunk)
       length += chunk.byteLength
     }
   } finally {

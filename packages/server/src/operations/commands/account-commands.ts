@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import { Command, Option } from 'commander'
 import { budgetPeriods, creditsJson, formatCredits, type Nanocredits } from '@svc/contract'
 import type { AccountDetails, AccountSummary } from '../../access/accounts/list-accounts.ts'
@@ -123,6 +123,17 @@ function setStatus(
 /** The file is its owner's alone: it names people. */
 const PRIVATE = 0o600
 
+/** @returns how many bytes there were. @throws Node's errors where not all of them could be written. */
+async function writeAll(file: FileHandle, pieces: AsyncIterable<string>): Promise<number> {
+  let bytes = 0
+  for await (const piece of pieces) {
+    // Not `write`, which may write a part alone.
+    await file.writeFile(piece)
+    bytes += Buffer.byteLength(piece)
+  }
+  return bytes
+}
+
 function exportAccount(
   deps: CommandDeps,
   command: Command,
@@ -135,9 +146,12 @@ function exportAccount(
     try {
       const pieces = await context.exportAccount({ accountId, reason })
       if (pieces === null) throw unknownAccount(accountId)
-      let bytes = 0
-      for await (const piece of pieces) bytes += (await file.write(piece)).bytesWritten
+      const bytes = await writeAll(file, pieces)
       return { text: `Wrote ${bytes} bytes to ${to}.`, json: { account_id: accountId, file: to, bytes } }
+    } catch (error) {
+      // A part of an export is none, and its name is free again.
+      await rm(to, { force: true })
+      throw error
     } finally {
       await file.close()
     }
