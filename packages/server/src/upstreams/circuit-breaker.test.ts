@@ -110,6 +110,13 @@ describe('a circuit that has waited', () => {
     expect(breaker.admit(MODEL)).toBe(true)
   })
 
+  // The refusal by words alone opens nothing: it may be about that one request.
+  test('lets the next call through when the one before was refused for our account', () => {
+    expect(breaker.admit(MODEL)).toBe(true)
+    breaker.note(MODEL, upstreamFailure('our_account', { upstream: 'test', isByWords: true }))
+    expect([breaker.waitMs(MODEL), breaker.admit(MODEL)]).toEqual([0, true])
+  })
+
   test('does not wait for ever for a call that never comes back', () => {
     expect(breaker.admit(MODEL)).toBe(true)
     now += 130_000

@@ -114,7 +114,7 @@ export class CircuitBreaker {
     if (error === null && this.#account === null && this.#models.size === 0) return
     if (!(error instanceof UpstreamFailure)) return this.#worked(model, error === null)
     if (isAboutKey(error) && this.#limits.isSpared?.(error) === true) return this.release(model)
-    if (error.kind === 'our_account') this.#refusedUs(error)
+    if (error.kind === 'our_account') this.#refusedUs(model, error)
     else if (counted.has(error.kind)) this.#failed(model, error)
     else this.#worked(model, false)
   }
@@ -140,7 +140,10 @@ export class CircuitBreaker {
    * A status says for certain that our account is refused. Words under another status may be about one request alone:
    * they open the circuit when they come a second time with no answer in between.
    */
-  #refusedUs(failure: UpstreamFailure): void {
+  #refusedUs(model: string, failure: UpstreamFailure): void {
+    // The call has come back, and said nothing of its model: the next one may try it.
+    const tried = this.#models.get(model)
+    if (tried !== undefined) tried.probeUntil = 0
     const circuit = this.#account ?? newCircuit()
     this.#account = circuit
     circuit.calls++

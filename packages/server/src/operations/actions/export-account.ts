@@ -13,7 +13,7 @@ const PAGE_ROWS = 250
 
 /**
  * Everything that belongs to an account as one JSON document, piece by piece. Amounts are credits as exact text, times
- * are ISO 8601. Hashes of keys, answers and addresses of emails are not in it; prompts are stored nowhere.
+ * are ISO 8601. Hashes of keys, answers and recipients of letters are not in it; prompts are stored nowhere.
  *
  * @returns null for an account that is not there.
  */
