@@ -97,6 +97,9 @@ export class LiveOffers implements OfferServices {
       const fact = { id, set_in: 'console', at, by } as const
       const price = kind === 'price' ? offerPrice.safeParse(JSON.parse(value)).data : undefined
       const route = kind === 'route' ? offerRoute.safeParse(JSON.parse(value)).data : undefined
+      if (price === undefined && route === undefined) {
+        problems.push(`The ${kind} of ${id} that was set in the console holds no more: it is in no form that is known.`)
+      }
       if (price !== undefined) {
         prices.set(id, priceOfOffer(price))
         if (!config.prices.has(id)) shown.prices.push({ ...fact, value: price })

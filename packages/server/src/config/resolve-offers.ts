@@ -2,6 +2,7 @@
 import type { OfferPrice, OfferRoute } from '@svc/contract'
 import type { Config, RouteConfig, UpstreamConfig } from './config.ts'
 import { CONFIG_FILE, priceSchema, type PriceEntry, routeSchema } from './config-file.ts'
+import { plainProblem } from './plain-problem.ts'
 import { resolveRoute } from './resolve-route.ts'
 
 /** What is set beside the file, as the catalog reads it. */
@@ -30,8 +31,14 @@ export function routeOfOffer(
   problems: string[],
 ): RouteConfig | null {
   const found: string[] = []
-  const entry = routeSchema.parse({ targets: targets.map(written), fallback })
-  const route = resolveRoute(entry, `routes.${id}`, upstreams, found)
+  const parsed = routeSchema.safeParse({ targets: targets.map(written), fallback }, { error: plainProblem })
+  if (parsed.error !== undefined) {
+    // The file asks more of a name than the console does.
+    const wrong = parsed.error.issues.map(({ path, message }) => `The route of ${id}, ${path.join('.')}: ${message}.`)
+    problems.push(...wrong.map((problem) => problem.replace(/\.\.$/, '.')))
+    return null
+  }
+  const route = resolveRoute(parsed.data, `routes.${id}`, upstreams, found)
   // Its words are those for the file, which this is none of.
   problems.push(...found.map((problem) => problem.replace(`${CONFIG_FILE}, routes.${id}`, `The route of ${id}`)))
   return found.length === 0 ? route : null

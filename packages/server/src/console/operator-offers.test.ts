@@ -69,6 +69,11 @@ describeEachEngine('what operators set while the gateway runs', (engine) => {
     const [code, message] = await refusal('/offers/preview', { change: route('gone') })
     expect([code, message]).toEqual(['invalid_value', expect.stringContaining('there is no upstream named "gone"')])
     expect(message).not.toContain('svc.config.json')
+    // No upstream can have such a name.
+    expect(await refusal('/offers/preview', { change: route('ŷ 𝄞') })).toEqual([
+      'invalid_value',
+      expect.stringMatching(/^The route of openai\/gpt-4o-mini, targets\.0\.upstream: /),
+    ])
     await operator.json('POST', `${rows}/offers`, { change: route('default'), reason: 'as it was' })
     expect((await operator.json<Offers>('GET', `${rows}/offers`)).routes).toMatchObject([
       { id: MODEL, set_in: 'console' },
