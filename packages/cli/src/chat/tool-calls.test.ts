@@ -42,3 +42,12 @@ test('calls wait until each has its result', () => {
   expect(openCalls([...asked, toolResult('a', '1'), toolResult('b', '2')])).toEqual([])
   expect(openCalls([])).toEqual([])
 })
+
+test('what goes with a call goes back with it: a model may refuse its own call without', () => {
+  const signed = { extra_content: { google: { thought_signature: 'c2lnbmVk' } } }
+  const collector = new ToolCallCollector()
+  collector.take({ tool_calls: [{ index: 0, id: 'a', type: 'function', function: { name: 'one', arguments: '' } }] })
+  collector.take({ tool_calls: [{ index: 0, function: { arguments: '{}' }, ...signed }] })
+  expect(collector.calls()).toEqual([{ ...call('a', 'one', '{}'), ...signed }])
+  expect(toolCallsOf({ tool_calls: [{ ...call('a', 'one', '{}'), ...signed }] })).toEqual(collector.calls())
+})

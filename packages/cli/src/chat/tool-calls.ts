@@ -1,8 +1,9 @@
 /** What a model asks its user to run, and what came of it. */
 import type { ChatMessage } from '@svc/contract'
 
-/** A call, as the API writes it. */
+/** A call, as the API writes it, with whatever its model has put beside and needs again, such as a signature. */
 export interface ToolCall {
+  readonly [more: string]: unknown
   readonly id: string
   readonly type: 'function'
   readonly function: { readonly name: string; readonly arguments: string }
@@ -20,7 +21,7 @@ export function toolCallsOf(message: object | undefined): readonly ToolCall[] {
 
 /** Puts calls together that come in pieces: each piece says by its index to which it belongs. */
 export class ToolCallCollector {
-  readonly #calls = new Map<number, { id: string; name: string; arguments: string }>()
+  readonly #calls = new Map<number, { id: string; name: string; arguments: string; more: object }>()
 
   /** @param message a whole message, or a piece of one. */
   take(message: object | undefined): void {
@@ -30,11 +31,12 @@ export class ToolCallCollector {
       const told = memberOf(piece, 'index')
       const index = typeof told === 'number' ? told : place
       if (!this.#calls.has(index) && this.#calls.size >= CALLS_MAX) continue
-      const call = this.#calls.get(index) ?? { id: '', name: '', arguments: '' }
+      const call = this.#calls.get(index) ?? { id: '', name: '', arguments: '', more: {} }
       const part = memberOf(piece, 'function')
       call.id = textOf(memberOf(piece, 'id')) || call.id
       call.name += textOf(memberOf(part, 'name'))
       call.arguments += textOf(memberOf(part, 'arguments'))
+      call.more = { ...call.more, ...moreOf(piece) }
       this.#calls.set(index, call)
     }
   }
@@ -42,8 +44,17 @@ export class ToolCallCollector {
   calls(): readonly ToolCall[] {
     return [...this.#calls.entries()]
       .toSorted(([one], [other]) => one - other)
-      .map(([, { id, name, arguments: given }]) => ({ id, type: 'function', function: { name, arguments: given } }))
+      .map(([, { id, name, arguments: given, more }]) => ({
+        ...more,
+        ...{ id, type: 'function', function: { name, arguments: given } },
+      }))
   }
+}
+
+/** What a piece has beside what every call has. */
+function moreOf(piece: unknown): object {
+  const { index: _index, id: _id, type: _type, function: _function, ...more } = Object(piece) as Record<string, unknown>
+  return more
 }
 
 function memberOf(value: unknown, name: string): unknown {
