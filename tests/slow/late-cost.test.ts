@@ -48,6 +48,38 @@ describeEachEngine('a process that dies while it asks for a cost', (engine) => {
   })
 })
 
+test('a process that dies while it asks for a cost leaves the prices of its time', async () => {
+  const processes = await openGatewayProcesses({
+    ...{ engine: 'sqlite', upstreamUrl: stub.url, credits: '1000', file: quick },
+  })
+  let isKnown = false
+  let asked = 0
+  stub.onOther = (call, response) => {
+    if (!call.path.endsWith('/generation?id=gen-priced')) return void response.writeHead(404).end()
+    asked++
+    response.writeHead(isKnown ? 200 : 404, { 'content-type': 'application/json' })
+    response.end('{"data":{"total_cost":0.000001,"native_tokens_prompt":168,"native_tokens_completion":12}}')
+  }
+  stub.onChat = (_call, response) => {
+    beginStream(response, { 'x-generation-id': 'gen-priced' })
+    sendEvent(response, chunkText({ content: 'Hello there' }))
+  }
+  const killed = await processes.start()
+  const stream = await openStream(killed, { ...QUESTION, model: 'svc-gpt' })
+  await stream.until(hasText)
+  stream.leave()
+  await expect.poll(() => asked).toBeGreaterThan(0)
+  killed.signal('SIGKILL')
+  await killed.exited
+  isKnown = true
+  // The operator has made everything a thousand times dearer meanwhile.
+  const next = await processes.start({ SVC_RATE_CARD_UNIT: 'per_1k' })
+  await processes.settled()
+  // 168 × 12 + 12 × 60 credits for a million tokens.
+  expect(await recordOf(next, stream.requestId)).toMatchObject({ charge: 2_736_000n, basis: 'card' })
+  await processes.stop()
+})
+
 test('an alias costs by the counts that come with a late cost, and not by ours', async () => {
   const gateway = await startTestGateway({ upstreamUrl: stub.url })
   stub.onOther = (_call, response) => {

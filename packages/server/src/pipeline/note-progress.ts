@@ -6,7 +6,7 @@ import type { Target } from './routing/target.ts'
 /** A charge as far as it is known while an answer is under way. `cost` is in nanocredits. */
 export type RunningCharge = Pick<
   HoldProgress,
-  'charge' | 'promptTokens' | 'completionTokens' | 'pricing' | 'generationId' | 'verdict'
+  'charge' | 'promptTokens' | 'completionTokens' | 'pricing' | 'generationId' | 'verdict' | 'card'
 > & {
   readonly cost: bigint
 }

@@ -38,10 +38,10 @@ export interface SettleOrphansDeps {
   readonly findCost: (upstream: string, generationId: string) => Promise<LateCost | null>
 }
 
-/** Prices a found cost; for the card by the counts that came with it, else by those of the journal. */
+/** Prices a found cost, by the card of its time; for that by the counts that came with it, else by those of the journal. */
 function chargeForCost(hold: OrphanHold, { cost, usage }: LateCost, catalog: Catalog): OrphanCharge {
-  const price = catalog.find(hold.model)?.price ?? null
   const progress = hold.progress === null ? null : parseHoldProgress(hold.hold_id, hold.progress)
+  const card = progress?.card === undefined ? (catalog.find(hold.model)?.price?.card ?? null) : progress.card
   const journaled: ChatUsage = {
     promptTokens: progress?.promptTokens ?? 0,
     completionTokens: progress?.completionTokens ?? 0,
@@ -49,8 +49,8 @@ function chargeForCost(hold: OrphanHold, { cost, usage }: LateCost, catalog: Cat
     cacheWriteTokens: 0,
     reasoningTokens: 0,
   }
-  // A model that has left the catalog since is still charged what it cost.
-  return chargeChat(price ?? { card: { input: ZERO, output: ZERO }, list: null }, usage ?? journaled, cost)
+  // Where a cost is known no list decides.
+  return chargeChat({ card: card ?? { input: ZERO, output: ZERO }, list: null }, usage ?? journaled, cost)
 }
 
 function orphanDeps(deps: SettleOrphansDeps): OrphanDeps {

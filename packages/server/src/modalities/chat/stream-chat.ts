@@ -67,7 +67,7 @@ function journal(streamed: StreamedChat, target: ChatTarget, stream: ChatStream)
     const counted = countDelivered(streamed, { laterBytes: 0, isWhole: false })
     const { charge, usage } = decideCharge(target.price, { usage: null, cost: null, wire: null }, counted)
     return {
-      ...{ charge: charge.charge, cost: charge.cost, pricing: charge.pricing },
+      ...{ charge: charge.charge, cost: charge.cost, pricing: charge.pricing, card: target.price.card },
       promptTokens: usage.promptTokens,
       completionTokens: usage.completionTokens,
       generationId: stream.generationId(),

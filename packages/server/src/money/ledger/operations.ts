@@ -230,6 +230,14 @@ export interface HoldProgress {
    * what is noted.
    */
   readonly verdict?: 'priced' | 'failed'
+  /** Its row of the rate card, which may change meanwhile; null where it has none, absent where none was noted. */
+  readonly card?: NotedCard | null
+}
+
+/** Selling prices per token, margin included. */
+interface NotedCard {
+  readonly input: Nanocredits
+  readonly output: Nanocredits
 }
 
 /**
