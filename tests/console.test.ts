@@ -434,6 +434,23 @@ test('models can be searched, and one is estimated for a month', { timeout: TEST
   await page.getByTitle('144 credits').first().waitFor()
 })
 
+test('open menus are parts of the page', { timeout: TEST_MS }, async () => {
+  await openPlace(page, 'Keys')
+  for (const name of ['Change the team', 'Your account', /^Actions for/]) {
+    await page.getByRole('button', { name }).first().click()
+    await page.getByRole('menu').waitFor()
+    expect([name, await faultsOf(page)]).toEqual([name, []])
+    await page.keyboard.press('Escape')
+    await page.getByRole('menu').waitFor({ state: 'detached' })
+  }
+  await page.setViewportSize(PHONE)
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('menu').waitFor()
+  expect(await faultsOf(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.setViewportSize(DESK)
+})
+
 test('on a phone nothing is wider than the screen', { timeout: TEST_MS }, async () => {
   await page.setViewportSize(PHONE)
   for (const place of ['Overview', 'Models', 'Keys', 'Usage']) {

@@ -4,7 +4,8 @@ import { BookOpen, Check, LogOut, Moon, Plus, Settings, Sun, SunMoon } from 'luc
 import { DropdownMenu } from 'radix-ui'
 import { type ReactNode, useState } from 'react'
 import { useSignedIn, useTeam } from '../api/session.ts'
-import { menuContent, menuItem, menuLabel } from '../ui/menu.ts'
+import { menuItem, menuLabel } from '../ui/menu.ts'
+import { MenuContent } from '../ui/menu-content.tsx'
 import type { MenuProps } from '../ui/menu-button.tsx'
 import { dividePlaces, hrefOf } from './places.ts'
 import { chooseTheme, readTheme, type Theme } from './theme.ts'
@@ -20,11 +21,9 @@ function Menu({
   return (
     <DropdownMenu.Root modal={false} defaultOpen={isOpenAtFirst}>
       <DropdownMenu.Trigger {...trigger} />
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content align={align} sideOffset={6} collisionPadding={8} className={menuContent}>
-          {children}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
+      <MenuContent align={align} sideOffset={6}>
+        {children}
+      </MenuContent>
     </DropdownMenu.Root>
   )
 }

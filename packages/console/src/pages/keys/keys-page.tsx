@@ -9,7 +9,8 @@ import { useCan, useTeam } from '../../api/session.ts'
 import { keysQuery } from '../../api/team.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Credits } from '../../ui/credits.tsx'
-import { menuContent, menuItem } from '../../ui/menu.ts'
+import { menuItem } from '../../ui/menu.ts'
+import { MenuContent } from '../../ui/menu-content.tsx'
 import { LastUsed } from '../../ui/last-used.tsx'
 import { rateText } from '../../ui/limit-text.ts'
 import { Empty, Page } from '../../ui/page.tsx'
@@ -206,18 +207,16 @@ function KeyMenu({ target }: { readonly target: Exact<TeamKey> }) {
         >
           <Ellipsis size={16} aria-hidden />
         </DropdownMenu.Trigger>
-        <DropdownMenu.Portal>
-          <DropdownMenu.Content align="end" sideOffset={4} className={menuContent}>
-            {!target.is_playground && (
-              <DropdownMenu.Item className={menuItem} onSelect={() => setOpen('rotate')}>
-                Replace by a new key
-              </DropdownMenu.Item>
-            )}
-            <DropdownMenu.Item className={clsx(menuItem, 'text-danger')} onSelect={() => setOpen('revoke')}>
-              Revoke
+        <MenuContent align="end">
+          {!target.is_playground && (
+            <DropdownMenu.Item className={menuItem} onSelect={() => setOpen('rotate')}>
+              Replace by a new key
             </DropdownMenu.Item>
-          </DropdownMenu.Content>
-        </DropdownMenu.Portal>
+          )}
+          <DropdownMenu.Item className={clsx(menuItem, 'text-danger')} onSelect={() => setOpen('revoke')}>
+            Revoke
+          </DropdownMenu.Item>
+        </MenuContent>
       </DropdownMenu.Root>
       {open === 'revoke' && <RevokeKeyDialog target={target} onClose={() => setOpen(null)} />}
       {open === 'rotate' && <RotateKeyDialog target={target} onClose={() => setOpen(null)} />}

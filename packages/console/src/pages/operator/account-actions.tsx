@@ -4,7 +4,8 @@ import { DropdownMenu } from 'radix-ui'
 import { useState } from 'react'
 import type { Account } from '../../api/operator.ts'
 import { Button } from '../../ui/button.tsx'
-import { menuContent, menuItem } from '../../ui/menu.ts'
+import { menuItem } from '../../ui/menu.ts'
+import { MenuContent } from '../../ui/menu-content.tsx'
 import { CloseAccountDialog, ResumeAccountDialog, SuspendAccountDialog } from './account-state-dialogs.tsx'
 import { CreditsDialog } from './credits-dialog.tsx'
 import { ExportDialog } from './export-dialog.tsx'
@@ -25,31 +26,29 @@ export function AccountActions({ account }: { readonly account: Account }) {
             <ChevronDown size={14} aria-hidden />
           </Button>
         </DropdownMenu.Trigger>
-        <DropdownMenu.Portal>
-          <DropdownMenu.Content align="end" sideOffset={4} className={menuContent}>
-            <DropdownMenu.Item className={menuItem} onSelect={() => setOpen('adjustment')}>
-              Correct the balance
+        <MenuContent align="end">
+          <DropdownMenu.Item className={menuItem} onSelect={() => setOpen('adjustment')}>
+            Correct the balance
+          </DropdownMenu.Item>
+          <DropdownMenu.Item className={menuItem} onSelect={() => setOpen('export')}>
+            Export its data
+          </DropdownMenu.Item>
+          {account.state === 'active' && (
+            <DropdownMenu.Item className={menuItem} onSelect={() => setOpen('suspend')}>
+              Suspend
             </DropdownMenu.Item>
-            <DropdownMenu.Item className={menuItem} onSelect={() => setOpen('export')}>
-              Export its data
+          )}
+          {account.state === 'suspended' && (
+            <DropdownMenu.Item className={menuItem} onSelect={() => setOpen('resume')}>
+              Resume
             </DropdownMenu.Item>
-            {account.state === 'active' && (
-              <DropdownMenu.Item className={menuItem} onSelect={() => setOpen('suspend')}>
-                Suspend
-              </DropdownMenu.Item>
-            )}
-            {account.state === 'suspended' && (
-              <DropdownMenu.Item className={menuItem} onSelect={() => setOpen('resume')}>
-                Resume
-              </DropdownMenu.Item>
-            )}
-            {account.state !== 'closed' && (
-              <DropdownMenu.Item className={clsx(menuItem, 'text-danger')} onSelect={() => setOpen('close')}>
-                Close for good
-              </DropdownMenu.Item>
-            )}
-          </DropdownMenu.Content>
-        </DropdownMenu.Portal>
+          )}
+          {account.state !== 'closed' && (
+            <DropdownMenu.Item className={clsx(menuItem, 'text-danger')} onSelect={() => setOpen('close')}>
+              Close for good
+            </DropdownMenu.Item>
+          )}
+        </MenuContent>
       </DropdownMenu.Root>
       {open === 'suspend' && <SuspendAccountDialog account={account} onClose={close} />}
       {open === 'resume' && <ResumeAccountDialog account={account} onClose={close} />}

@@ -4,7 +4,8 @@ import { Ellipsis } from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
 import { useState } from 'react'
 import { useCan, useTeam } from '../../api/session.ts'
-import { menuContent, menuItem } from '../../ui/menu.ts'
+import { menuItem } from '../../ui/menu.ts'
+import { MenuContent } from '../../ui/menu-content.tsx'
 import { bodyRow, cell, headCell, restCell, right, table, tableFrame } from '../../ui/table.ts'
 import { Time } from '../../ui/time.tsx'
 import { ChangeRoleDialog, RemoveMemberDialog } from './member-dialogs.tsx'
@@ -94,16 +95,14 @@ function MemberMenu({ member }: { readonly member: TeamMember }) {
         >
           <Ellipsis size={16} aria-hidden />
         </DropdownMenu.Trigger>
-        <DropdownMenu.Portal>
-          <DropdownMenu.Content align="end" sideOffset={4} className={menuContent}>
-            <DropdownMenu.Item className={menuItem} onSelect={() => setOpen('role')}>
-              Change the role
-            </DropdownMenu.Item>
-            <DropdownMenu.Item className={clsx(menuItem, 'text-danger')} onSelect={() => setOpen('remove')}>
-              Remove from the team
-            </DropdownMenu.Item>
-          </DropdownMenu.Content>
-        </DropdownMenu.Portal>
+        <MenuContent align="end">
+          <DropdownMenu.Item className={menuItem} onSelect={() => setOpen('role')}>
+            Change the role
+          </DropdownMenu.Item>
+          <DropdownMenu.Item className={clsx(menuItem, 'text-danger')} onSelect={() => setOpen('remove')}>
+            Remove from the team
+          </DropdownMenu.Item>
+        </MenuContent>
       </DropdownMenu.Root>
       {open === 'role' && <ChangeRoleDialog member={member} onClose={close} />}
       {open === 'remove' && <RemoveMemberDialog member={member} onClose={close} />}
