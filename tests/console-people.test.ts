@@ -10,7 +10,18 @@ import { decodeBase32 } from '../packages/server/testing/decode-base32.ts'
 import { linkIn, peopleEnv, takeMail } from '../packages/server/testing/people.ts'
 import { startTestGateway, type TestGateway } from '../packages/server/testing/test-gateway.ts'
 import { useMailServer } from '../packages/server/testing/use-mail-server.ts'
-import { DESK, enterSandbox, openConsole, originOf, overhang, PHONE, TEST_MS, untilItStands } from './console-pages.ts'
+import {
+  DESK,
+  enterSandbox,
+  nameOfFocus,
+  openConsole,
+  openPlace,
+  originOf,
+  overhang,
+  PHONE,
+  TEST_MS,
+  untilItStands,
+} from './console-pages.ts'
 import { createSvc } from './run-svc.ts'
 
 let gateway: TestGateway
@@ -136,6 +147,8 @@ test('an invitation: from the email to what the role may do, and out again', { t
 
   await owner.reload()
   await owner.getByRole('button', { name: 'Actions for Grace Hopper' }).click()
+  await owner.getByRole('menuitem', { name: 'Change the role' }).waitFor()
+  expect(await faultsOf(owner, 'member-menu')).toEqual([])
   await owner.getByRole('menuitem', { name: 'Change the role' }).click()
   await owner.getByRole('radio', { name: /^admin/ }).check()
   expect(await faultsOf(owner, 'role')).toEqual([])
@@ -156,6 +169,8 @@ test('an invitation: from the email to what the role may do, and out again', { t
   expect(await faultsOf(owner, 'remove')).toEqual([])
   await owner.getByRole('button', { name: 'Remove from the team' }).click()
   await owner.getByText('Grace Hopper is out of the team.').waitFor()
+  // Her row had the focus: the keyboard goes on in the page.
+  await owner.locator('#content:focus').waitFor()
   // The key that she has seen works for a while, and the owner is asked to replace it.
   await owner.getByRole('link', { name: 'Keys' }).click()
   await owner.getByText('replace it: it ends').waitFor()
@@ -184,9 +199,18 @@ test('an invitation: from the email to what the role may do, and out again', { t
 })
 
 test('a team sets its cap, its alert and its name', { timeout: TEST_MS }, async () => {
+  // What is available is said before a request is sent that costs more.
+  await openPlace(owner, 'Playground')
+  await owner.getByLabel('Message', { exact: true }).fill('Hello')
+  await owner.getByRole('group', { name: 'What this request can cost' }).getByText(', 0 available').waitFor()
+  expect(await faultsOf(owner, 'playground-without-credits')).toEqual([])
+  await openPlace(owner, 'Team')
+
   await owner.getByLabel('Cap in credits').fill('250')
   await owner.getByRole('button', { name: 'Save the cap' }).click()
   await owner.getByText('of 250 credits used').waitFor()
+  // The next thing to press is beside it.
+  expect(await nameOfFocus(owner)).toBe('Save the cap')
   await owner.getByLabel('A service key that was seen').selectOption('0')
   await owner.getByRole('button', { name: 'Save', exact: true }).click()
   await owner.getByText('A service key whose secret that person has seen ends at once').waitFor()
@@ -361,6 +385,7 @@ test(
     await other.getByLabel('Code of your authenticator app').fill('000000')
     await other.getByRole('button', { name: 'Continue' }).click()
     await other.getByText('This code is wrong, or was used.').waitFor()
+    expect(await nameOfFocus(other)).toBe('Continue')
     expect(await faultsOf(other, 'second-factor')).toEqual([])
     await other.getByLabel('Code of your authenticator app').fill(codes[0] ?? '')
     await other.getByRole('button', { name: 'Continue' }).click()

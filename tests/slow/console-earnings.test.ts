@@ -83,10 +83,12 @@ test(
     await page.getByLabel('Credits', { exact: true }).fill('0.000000001')
     expect(await faultsOf(page)).toEqual([])
     await page.getByLabel('Reason').fill('The answer was dull')
-    await page.getByRole('button', { name: 'Give it back' }).click()
+    await page.getByRole('button', { name: 'Refund the request' }).click()
     await page.getByText(/Refund of request .*: The answer was dull/).waitFor()
     expect((await gateway.balance()).posted - posted).toBe(1n)
     expect(await page.getByRole('button', { name: 'Refund' }).count()).toBe(0)
+    // The button that had the focus is gone: the keyboard goes on in the page.
+    await page.locator('#content:focus').waitFor()
 
     await lookUp('00000000-0000-7000-8000-000000000000')
     await page.getByRole('alert').getByText('There is no request').waitFor()

@@ -12,6 +12,7 @@ import { rememberTeam } from './last-team.ts'
 import type { OwnInvitations as Invitations } from './own-invitations.tsx'
 import { BottomBar, Sidebar } from './navigation.tsx'
 import { TopBar } from './top-bar.tsx'
+import { useKeptFocus } from './use-kept-focus.ts'
 
 /** Most people have none. */
 const OwnInvitations = lazyPart<ComponentProps<typeof Invitations>>(
@@ -43,6 +44,7 @@ export function Shell() {
   const announcements = useQuery(announcementsQuery).data?.data ?? []
   const invitations = useQuery(ownInvitationsQuery).data?.data ?? []
   useContentFocus()
+  useKeptFocus()
   useEffect(() => rememberTeam(team.id), [team.id])
   return (
     <div className="min-h-dvh md:grid md:grid-cols-[232px_1fr] print:block">
@@ -62,6 +64,11 @@ export function Shell() {
           className="mx-auto flex w-full max-w-[96rem] flex-1 flex-col px-4 pt-6 pb-[calc(var(--bar)+2rem)] outline-none
             md:px-8 md:pt-8 md:pb-12 print:block"
         >
+          {team.is_suspended && (
+            <p role="alert" className="mb-6 rounded-lg bg-danger-soft px-4 py-3 text-danger">
+              This account is suspended: its requests are refused. Ask the operator of the gateway.
+            </p>
+          )}
           {announcements.length > 0 && (
             <Suspense fallback={null}>
               <Announcements announcements={announcements} />

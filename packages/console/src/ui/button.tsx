@@ -21,7 +21,7 @@ export function buttonLook(look: keyof typeof LOOKS): string {
   return clsx(
     'inline-flex h-8 shrink-0 items-center justify-center gap-2 rounded px-3',
     'font-medium whitespace-nowrap transition-colors max-md:h-10',
-    'disabled:opacity-55',
+    'disabled:opacity-55 aria-disabled:opacity-55',
     LOOKS[look],
   )
 }
@@ -30,14 +30,16 @@ export function Button(props: ButtonProps) {
   const { look = 'primary', isBusy = false, className, children, disabled, onClick, ...rest } = props
   const click = (event: MouseEvent<HTMLButtonElement>): void => {
     // The second click of a double click: it means one thing.
-    if (event.detail > 1) event.preventDefault()
+    if (isBusy || event.detail > 1) event.preventDefault()
     else onClick?.(event)
   }
   return (
     <button
       type="button"
       className={clsx(buttonLook(look), className)}
-      disabled={disabled === true || isBusy}
+      disabled={disabled === true && !isBusy}
+      // One that is disabled loses the focus, and the keyboard its place.
+      aria-disabled={isBusy || undefined}
       aria-busy={isBusy || undefined}
       onClick={click}
       {...rest}

@@ -8,6 +8,15 @@ function focusedPlace(): HTMLElement | null {
   return place instanceof HTMLElement && place !== document.body ? place : null
 }
 
+/** Where the person was before anything opened above the page: a second step takes the place of the first. */
+let onPage: HTMLElement | null = null
+
+function placesBack(): readonly (HTMLElement | null)[] {
+  const place = focusedPlace()
+  if (place?.closest('[role=dialog]') == null) onPage = place
+  return [place, onPage]
+}
+
 /**
  * For what opens above the page: after closing, the person goes on where they were, or with the content where that
  * place is gone.
@@ -15,10 +24,10 @@ function focusedPlace(): HTMLElement | null {
  * @returns the handler of Radix's `onCloseAutoFocus`, which knows its own triggers alone.
  */
 export function useReturnFocus(): (event: Event) => void {
-  const [place] = useState(focusedPlace)
+  const [places] = useState(placesBack)
   return (event) => {
     event.preventDefault()
-    const target = place?.isConnected === true ? place : document.getElementById('content')
+    const target = places.find((place) => place?.isConnected === true) ?? document.getElementById('content')
     target?.focus({ preventScroll: true })
   }
 }

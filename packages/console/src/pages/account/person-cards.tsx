@@ -25,8 +25,9 @@ export function NameCard() {
   }
   return (
     <Card title="You">
-      <form className="flex flex-col gap-3" onSubmit={submit} key={user.name}>
+      <form className="flex flex-col gap-3" onSubmit={submit}>
         <TextField
+          key={user.name}
           label="Name"
           name="name"
           defaultValue={user.name}

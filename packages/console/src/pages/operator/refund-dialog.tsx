@@ -21,7 +21,7 @@ export function RefundDialog({ record, onClose }: RefundDialogProps) {
         { path: { request_id: record.request_id }, body: { reason, ...(credits === '' ? {} : { credits }) } },
         named(name),
       ),
-    'It is given back.',
+    'The request is refunded.',
     onClose,
   )
   return (
@@ -35,7 +35,7 @@ export function RefundDialog({ record, onClose }: RefundDialogProps) {
         </>
       }
       onClose={onClose}
-      action="Give it back"
+      action="Refund the request"
       run={refund}
       onSubmit={(text) => refund.mutate({ credits: text('credits').replaceAll(/[\s']/g, ''), reason: text('reason') })}
     >
@@ -47,7 +47,7 @@ export function RefundDialog({ record, onClose }: RefundDialogProps) {
         wants="A number of credits, such as 2.5"
         autoComplete="off"
         placeholder={record.credits_charged}
-        hint="Empty gives back all of it."
+        hint="Leave it empty to refund all of it."
       />
       <ReasonField hint="The account’s owner reads it in the statement." />
     </ActionDialog>

@@ -41,8 +41,9 @@ export function DeparturesCard() {
         {textOf(present)}: replace it before.
       </p>
       {canSet && (
-        <form className="flex flex-col gap-3" onSubmit={submit} key={present}>
+        <form className="flex flex-col gap-3" onSubmit={submit}>
           <SelectField
+            key={present}
             label="A service key that was seen"
             name="hours"
             options={choices.map((hours) => ({ value: String(hours), text: textOf(hours) }))}

@@ -60,14 +60,15 @@ export function CapCard() {
                 , renewed <Time seconds={settings.cap_resets_at} />
               </>
             )}
-            . What is reached refuses further requests.
+            . Once it is reached, further requests are refused.
           </>
         )}
       </p>
       {canManage && (
-        <form className="flex flex-col gap-3" onSubmit={submit} key={`${settings.cap_credits}${settings.cap_period}`}>
+        <form className="flex flex-col gap-3" onSubmit={submit}>
           <div className="grid grid-cols-[minmax(0,1fr)_10.5rem] items-start gap-3">
             <TextField
+              key={settings.cap_credits}
               label="Cap in credits"
               name="cap"
               inputMode="decimal"
@@ -78,6 +79,7 @@ export function CapCard() {
               autoComplete="off"
             />
             <SelectField
+              key={`${settings.cap_credits} ${settings.cap_period}`}
               label="Period"
               name="period"
               options={PERIODS}
@@ -119,8 +121,9 @@ export function AlertCard() {
       {!settings.alert_can_mail && <p className="text-warning">This gateway sends no mail.</p>}
       {!canManage && settings.alert_credits !== null && <Credits value={settings.alert_credits} />}
       {canManage && settings.alert_can_mail && (
-        <form className="flex flex-col gap-3" onSubmit={submit} key={settings.alert_credits}>
+        <form className="flex flex-col gap-3" onSubmit={submit}>
           <TextField
+            key={settings.alert_credits}
             label="Mail when below, in credits"
             name="alert"
             inputMode="decimal"
@@ -156,8 +159,9 @@ export function NameCard() {
   }
   return (
     <Card title="Name">
-      <form className="flex flex-col gap-3" onSubmit={submit} key={team.name}>
+      <form className="flex flex-col gap-3" onSubmit={submit}>
         <TextField
+          key={team.name}
           label="Name of the team"
           name="name"
           defaultValue={team.name}
