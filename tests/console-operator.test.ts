@@ -104,8 +104,10 @@ test('an account is suspended and resumed, and gets credits once', { timeout: TE
   expect(await page.content()).not.toContain(gateway.key)
 
   await page.getByRole('button', { name: 'Actions' }).click()
+  await page.getByRole('menuitem', { name: 'Suspend' }).waitFor()
+  expect(await faultsOf(page)).toEqual([])
   await page.getByRole('menuitem', { name: 'Suspend' }).click()
-  await page.getByText('From this moment no request of its starts').waitFor()
+  await page.getByText('New requests are refused at once').waitFor()
   await giveReason('unpaid', 'Suspend the account')
   await page.getByText('is suspended.').waitFor()
   expect(await statusOfKey()).toBe(403)
@@ -139,6 +141,8 @@ test('an account is suspended and resumed, and gets credits once', { timeout: TE
   await page.getByRole('button', { name: 'Actions' }).click()
   await page.getByRole('menuitem', { name: 'Export its data' }).click()
   await page.getByLabel('Reason').fill('asked for it')
+  // A note of what was done covers nothing of what is done next.
+  expect(await page.getByText('The credits are given.').count()).toBe(0)
   const saved = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export', exact: true }).click()
   const file = await saved
@@ -226,7 +230,10 @@ test('a limit of the gateway is set after a look at what follows, and goes back'
   expect(await faultsOf(page)).toEqual([])
   await giveReason('a flood', 'Apply it')
   const row = page.getByRole('row').filter({ hasText: 'claims_per_day' })
-  await row.getByText(/^here/).filter({ visible: true }).waitFor()
+  await row
+    .getByText(/^in the console/)
+    .filter({ visible: true })
+    .waitFor()
   await page.getByRole('button', { name: 'Change claims_per_day' }).click()
   await page.getByRole('button', { name: 'Preview the default' }).click()
   await giveReason('it is over', 'Go back to the default')
@@ -298,6 +305,29 @@ test('on a phone no operator’s page is wider than the screen', { timeout: TEST
   expect(await faultsOf(page)).toEqual([])
   await page.goto(`${originOf(gateway)}/console`)
   await page.setViewportSize(DESK)
+})
+
+test('people of a suspended account read so on each of its pages', { timeout: TEST_MS }, async () => {
+  const { page: member, context } = await openVisit(browser)
+  await enterSandbox(member, gateway)
+  await openPlace(page, 'Accounts')
+  await page.getByRole('link', { name: 'Demo', exact: true }).click()
+  const act = async (item: string, reason: string, button: string): Promise<void> => {
+    await page.getByRole('button', { name: 'Actions' }).click()
+    await page.getByRole('menuitem', { name: item }).click()
+    await giveReason(reason, button)
+  }
+  await act('Suspend', 'unpaid', 'Suspend the account')
+  await page.getByText('“Demo” is suspended.').waitFor()
+  await member.reload()
+  for (const place of ['Overview', 'Playground', 'Keys', 'Funding']) {
+    await openPlace(member, place)
+    await member.getByRole('alert').getByText('This account is suspended').waitFor()
+    expect([place, await faultsOf(member)]).toEqual([place, []])
+  }
+  await act('Resume', 'paid', 'Resume the account')
+  await page.getByText('“Demo” works again.').waitFor()
+  await context.close()
 })
 
 test('a person who is no operator sees none of it', { timeout: TEST_MS }, async () => {

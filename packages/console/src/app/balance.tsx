@@ -41,7 +41,7 @@ export function Balance() {
           {data?.limited_by === 'team' && (
             <span className="text-soft" title="The team’s spending cap leaves less than its balance">
               {' '}
-              by cap
+              left of the cap
             </span>
           )}
         </span>

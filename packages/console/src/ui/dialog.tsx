@@ -1,8 +1,9 @@
 import { clsx } from 'clsx'
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { FreshGate } from './fresh-gate.tsx'
+import { dismissDone } from './toasts.tsx'
 import { useReturnFocus } from './use-return-focus.ts'
 
 interface DialogProps {
@@ -33,6 +34,7 @@ const LOOKS = {
 /** Is above the page until it is answered. */
 export function Dialog({ title, lead, onClose, look = 'dialog', isSensitive = false, children }: DialogProps) {
   const returnFocus = useReturnFocus()
+  useEffect(dismissDone, [])
   return (
     <Radix.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Radix.Portal>

@@ -41,6 +41,11 @@ export function failureText(error: unknown): string {
     : text
 }
 
+/** Takes away what was done: the person goes on to something that it could cover. */
+export function dismissDone(): void {
+  if (notes.some(({ kind }) => kind === 'done')) change(notes.filter(({ kind }) => kind !== 'done'))
+}
+
 export const toast = {
   /** Something that came without the person's doing. */
   news: (text: string): void => show('news', text),

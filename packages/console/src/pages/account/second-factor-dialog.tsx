@@ -78,7 +78,7 @@ function NewCodes({ onClose, onCodes }: StepProps) {
   })
   return (
     <ActionForm action="Make new codes" run={renew} onSubmit={(text) => renew.mutate(text('code'))} onClose={onClose}>
-      <CodeField hint="The codes that you have now count no more." />
+      <CodeField hint="The codes that you have now stop working." />
     </ActionForm>
   )
 }

@@ -120,7 +120,7 @@ export function KeyForm({ present, submitText, run, onSubmit, onClose }: KeyForm
           defaultValue={present?.budget?.period ?? 'monthly'}
         />
         <p id={budgetNote} className="col-span-2 text-[12px] text-soft">
-          1,000 credits are 1 USD. What is reached refuses further requests.
+          1,000 credits are 1 USD. Once it is reached, further requests are refused.
         </p>
       </div>
       <div className="grid items-start gap-4 sm:grid-cols-2 sm:gap-3">

@@ -78,7 +78,7 @@ export function SuspendAccountDialog({ account, onClose }: AccountDialogProps) {
       said={`“${account.name}” is suspended.`}
       isDangerous
     >
-      <li>From this moment no request of its starts; programs get a 403.</li>
+      <li>New requests are refused at once, with a 403 for programs.</li>
       <li>
         {running(open)}
         {open.count > 0 && (

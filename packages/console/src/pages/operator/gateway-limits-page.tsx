@@ -167,7 +167,7 @@ function Where({ limit: { set_in: place, at, by } }: { readonly limit: GatewayLi
         'default'
       ) : (
         <>
-          here {at !== null && <Time seconds={at} />}
+          in the console {at !== null && <Time seconds={at} />}
           {by !== null && ` by ${by}`}
         </>
       )}

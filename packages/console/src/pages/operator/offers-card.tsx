@@ -91,7 +91,7 @@ function OfferRow({ row, onEdit }: { readonly row: Row; readonly onEdit: () => v
       <td className={cell}>
         {isOurs ? (
           <span className="text-[12px] text-soft">
-            here
+            in the console
             {row.at !== null && (
               <>
                 {' '}

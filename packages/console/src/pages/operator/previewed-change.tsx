@@ -16,7 +16,7 @@ interface Steps<Change, Preview> {
 export function usePreviewedChange<Change, Preview>({ look, make, onDone }: Steps<Change, Preview>) {
   const [change, setChange] = useState<Change | null>(null)
   const preview = useAction({ act: (asked: Change) => look(asked), onSuccess: (_found, asked) => setChange(asked) })
-  const apply = useOperatorAction(make, 'It holds now.', onDone)
+  const apply = useOperatorAction(make, 'Saved: the change is in force.', onDone)
   const found = preview.data
   return {
     preview,

@@ -77,11 +77,11 @@ export function RouteFields({ value, upstreams }: RouteFieldsProps) {
             />
           </div>
           <SelectField
-            label="A chat that is cancelled before its first word"
+            label="A chat that the client cancels before its first word"
             name={`${place}.cancel`}
             defaultValue={target?.bills_on_cancel === false ? 'no' : 'yes'}
             options={[
-              { value: 'yes', text: 'is billed by it' },
+              { value: 'yes', text: 'is charged by it' },
               { value: 'no', text: 'costs nothing there, and nothing here' },
             ]}
           />
@@ -112,7 +112,7 @@ export function RouteFields({ value, upstreams }: RouteFieldsProps) {
         )}
         <div className="w-64">
           <SelectField
-            label="When one fails without a bill"
+            label="When one fails and charges nothing"
             name="fallback"
             defaultValue={value?.fallback === false ? 'no' : 'yes'}
             options={[

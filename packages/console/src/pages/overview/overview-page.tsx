@@ -45,11 +45,6 @@ export function OverviewPage() {
       }
     >
       <div className="flex flex-col gap-6">
-        {team.is_suspended && (
-          <p role="alert" className="rounded-lg bg-danger-soft px-4 py-3 text-danger">
-            This account is suspended: requests are refused. Ask the operator of the gateway.
-          </p>
-        )}
         <Standing />
         {isNew === true && (
           <Suspense fallback={<Skeleton className="h-[36rem] w-full" />}>

@@ -53,8 +53,8 @@ function NobodyNew() {
   const { user } = useSession()
   return (
     <p role="note" className="rounded bg-warning-soft px-3 py-2 text-warning">
-      People who have no account here cannot make one: the operator’s setting “Who may make an account” must be at least
-      “Who was invited to a team”.
+      People who have no account here cannot make one: the operator has to set “Who may make an account” to “Who was
+      invited to a team”, or to all.
       {user?.is_operator === true && (
         <>
           {' '}

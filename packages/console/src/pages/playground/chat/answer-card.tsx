@@ -36,7 +36,7 @@ function endingOf({ state, finish, limit }: Answer): string | null {
   if (state === 'cut') return 'The page was left. What had come is charged.'
   const ending = ownMember(ENDINGS, finish) ?? null
   return finish === 'length' && limit !== null
-    ? `The balance pays for ${countText(limit, 'token')}: the answer ends there.`
+    ? `The credits that were available paid for ${countText(limit, 'token')}: the answer ends there.`
     : ending
 }
 

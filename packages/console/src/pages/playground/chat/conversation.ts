@@ -78,7 +78,7 @@ export interface Answer {
   /** Exact decimal text; null while it is not known. */
   readonly charge: string | null
   readonly isEstimated: boolean
-  /** The limit that the gateway set since the balance pays for no more. */
+  /** The limit that the gateway set since what was available pays for no more. */
   readonly limit: number | null
   readonly failure: AnswerFailure | null
 }

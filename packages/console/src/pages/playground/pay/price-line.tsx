@@ -1,5 +1,8 @@
-import { ApiError, formatCredits, formatUsd, shortDecimal, usdShown } from '@svc/contract'
+import { ApiError, formatCredits, formatUsd, nanocreditsFrom, shortDecimal, usdShown } from '@svc/contract'
 import { useQuery } from '@tanstack/react-query'
+import { useTeam } from '../../../api/session.ts'
+import { balanceQuery } from '../../../api/team.ts'
+import { Credits } from '../../../ui/credits.tsx'
 import { useSettled } from '../../../ui/use-settled.ts'
 import { type PriceRange, priceQuery } from './request-price.ts'
 import type { RequestSize } from './request-size.ts'
@@ -30,6 +33,19 @@ function Range({ range, isOld }: { readonly range: PriceRange; readonly isOld: b
       <span data-testid="price" title={`${MEANING}: ${low} to ${high} credits, ${dollars}`}>
         {shortLow === shortHigh ? shortHigh : `about ${shortLikely}, at most ${shortHigh}`} credits
       </span>
+      <Shortfall of={range} />
+    </span>
+  )
+}
+
+/** Said before the request is sent: what is available may cut the answer short, or refuse it. */
+function Shortfall({ of: { likely } }: { readonly of: PriceRange }) {
+  const team = useTeam()
+  const { data } = useQuery(balanceQuery(team.id))
+  if (data === undefined || nanocreditsFrom(data.credits_available) >= likely) return null
+  return (
+    <span className="text-warning">
+      , <Credits value={data.credits_available} withUnit={false} isBalance /> available
     </span>
   )
 }
