@@ -3,6 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface, type Interface } from 'node:readline/promises'
 import type { Terminal } from '../terminal/terminal.ts'
+import { withoutControls } from '../terminal/without-controls.ts'
 
 export interface LineReader {
   /**
@@ -25,7 +26,11 @@ const BLOCK = '"""'
 export type LineCompleter = (line: string) => Promise<readonly string[]>
 
 /** @param folder where lines are kept for the next conversation; null to keep none. */
-export function openLineReader(terminal: Terminal, folder: string | null, complete: LineCompleter): LineReader {
+export function openLineReader(
+  terminal: Pick<Terminal, 'input' | 'notesStream'>,
+  folder: string | null,
+  complete: LineCompleter,
+): LineReader {
   const historyFile = folder === null ? null : path.join(folder, LINES_FILE)
   const lines = createInterface({
     input: terminal.input,
@@ -44,7 +49,8 @@ export function openLineReader(terminal: Terminal, folder: string | null, comple
   lines.on('close', () => ended.abort())
   const ask = async (prompt: string): Promise<string | null> => {
     try {
-      return await lines.question(prompt, { signal: ended.signal })
+      // A tool in it has the name that a model gave it.
+      return await lines.question(withoutControls(prompt), { signal: ended.signal })
     } catch {
       return null
     }
