@@ -46,11 +46,11 @@ export async function listLeases(
   return new Map([...unleased, ...leases.map((row): [string, number] => [row.process_id, row.lease_until])])
 }
 
-/** Open holds of processes, oldest first, at most `limit`. */
+/** Open holds of processes behind a hold, oldest first, at most `limit`. */
 export async function listOrphans(
   database: Database,
   processIds: ReadonlySet<string>,
-  limit: number,
+  { after, limit }: { readonly after: string; readonly limit: number },
 ): Promise<readonly OrphanHold[]> {
   if (processIds.size === 0) return []
   return database.read
@@ -58,6 +58,7 @@ export async function listOrphans(
     .select(COLUMNS)
     .where('h.state', '=', 'held')
     .where('h.process_id', 'in', [...processIds])
+    .where('h.hold_id', '>', after)
     .orderBy('h.hold_id')
     .limit(limit)
     .execute()

@@ -147,6 +147,25 @@ describeEachEngine('orphaned holds', (engine) => {
     expect(await findRecord(asked)).toMatchObject({ charge: 36n, basis: 'estimate' })
   })
 
+  test('are settled however many before them wait for their upstream', async () => {
+    await startLease(money.test.database, { processId: 'p1', nodeName: 'node-1' }, now, LEASE_MS)
+    const holds = Array.from({ length: 201 }, () => placeHold(caller, { fixed: 1n, processId: 'p1', now }))
+    await Promise.all(holds.map((hold) => money.ledger.submit(hold)))
+    const ids = holds.map(({ holdId }) => holdId).toSorted()
+    const entries = ids.map((id, place) => progressOf(id, place < 200 ? 'gen-1' : null))
+    await money.ledger.submit({ kind: 'journal', processId: 'p1', leaseUntil: now + LEASE_MS, entries, now })
+    await sweep(depsFor())
+    now += LEASE_MS + 1
+    let asked = 0
+    const findCost = () => {
+      asked++
+      return Promise.reject(new Error('away'))
+    }
+    expect(await sweep(depsFor({ findCost }))).toEqual({ looked: 0, estimated: 1, expired: 0, postponed: 200 })
+    expect(asked).toBe(1)
+    expect(await findRecord(ids.at(-1) ?? '')).toMatchObject({ charge: 36n })
+  })
+
   test('are charged as an estimate by prices that are none: what was noted may not be all', async () => {
     await startLease(money.test.database, { processId: 'p1', nodeName: 'node-1' }, now, LEASE_MS)
     const hold = placeHold(caller, { fixed: 100n, processId: 'p1', now })

@@ -109,19 +109,42 @@ export async function sweepOrphans(deps: OrphanDeps, leases: LeaseObserver): Pro
   const { database, processId } = deps
   const now = deps.clock.now()
   const gone = leases.look(await listLeases(database, processId))
-  const left = await listOrphans(database, gone, ORPHANS_AT_ONCE)
-  const own = await listHoldsOf(database, processId, now - UNKNOWN_AFTER_MS)
-  const result = await settleAll(deps, [...left, ...own])
+  const sweep = beginSweep()
+  await settleLeft(deps, gone, sweep)
+  await settleAll(deps, await listHoldsOf(database, processId, now - UNKNOWN_AFTER_MS), sweep)
   await deleteEndedLeases(database, gone, now - LEASE_KEPT_MS)
-  return result
+  return sweep.counts
+}
+
+/** Settles what processes have left. Those that wait for their upstreams keep none behind them from it. */
+async function settleLeft(deps: OrphanDeps, gone: ReadonlySet<string>, sweep: Sweep): Promise<void> {
+  for (let after = ''; ;) {
+    const postponed = sweep.counts.postponed
+    const left = await listOrphans(deps.database, gone, { after, limit: ORPHANS_AT_ONCE })
+    await settleAll(deps, left, sweep)
+    const last = left.at(-1)
+    if (last === undefined || left.length < ORPHANS_AT_ONCE || sweep.counts.postponed === postponed) return
+    after = last.hold_id
+  }
 }
 
 type Outcome = keyof SweepResult
 
-async function settleAll(deps: OrphanDeps, holds: readonly OrphanHold[]): Promise<SweepResult> {
-  const counts: Record<Outcome, number> = { looked: 0, estimated: 0, expired: 0, postponed: 0 }
-  // An upstream that does not answer is asked once, or a start would wait for it as often as there are holds.
-  const silent = new Set<string>()
+interface Sweep {
+  readonly counts: Record<Outcome, number>
+  /** An upstream that does not answer is asked once, or a start would wait for it as often as there are holds. */
+  readonly silent: Set<string>
+}
+
+function beginSweep(): Sweep {
+  return { counts: { looked: 0, estimated: 0, expired: 0, postponed: 0 }, silent: new Set() }
+}
+
+async function settleAll(
+  deps: OrphanDeps,
+  holds: readonly OrphanHold[],
+  { counts, silent }: Sweep = beginSweep(),
+): Promise<SweepResult> {
   for (const hold of holds.filter(({ hold_id: id }) => !deps.isOpenHere(id))) {
     try {
       counts[await settleOrphan(deps, hold, silent)]++
