@@ -40,7 +40,7 @@ export async function signInByBrowser(
   await terminal.notes.line(`Open ${codes.verification_uri}`)
   await terminal.notes.line(`and type this code there: ${codes.user_code}`)
   await terminal.notes.line('Never give the code to anyone. Waiting …')
-  if (opensBrowser) {
+  if (opensBrowser && isWebAddress(codes.verification_uri)) {
     const { default: open } = await import('open')
     await open(codes.verification_uri).catch(() => undefined)
   }
@@ -56,6 +56,11 @@ export async function signInByBrowser(
       throw new CommandError('The code has expired.', { ...notSignedIn, advice: 'Start again: svc login' })
     }
   }
+}
+
+/** Other schemes start other programs of the machine: no gateway has a reason to name one. */
+export function isWebAddress(text: string): boolean {
+  return ['http:', 'https:'].includes(URL.parse(text)?.protocol ?? '')
 }
 
 const notSignedIn = { exitCode: exitCodes.notSignedIn } as const
