@@ -181,6 +181,11 @@ describeEachEngine('a statement', (engine) => {
     now += 3_600_000
     expect(await read(accountId, '2026-04')).toMatchObject({ closing_credits: '3', is_over: true })
     expect(await read(accountId, '2026-05')).toMatchObject({ opening_credits: '3', closing_credits: '3' })
+    now = Date.UTC(2026, 5, 20)
+    expect(await read(accountId, '2026-05')).toMatchObject({ opening_credits: '3', closing_credits: '3' })
+    await charge(caller, CREDIT, Date.UTC(2026, 3, 30, 18))
+    now += 86_400_000
+    expect(await read(accountId, '2026-05')).toMatchObject({ opening_credits: '2', closing_credits: '2' })
   })
 
   test('is there from the first month of an account to the present one', async () => {

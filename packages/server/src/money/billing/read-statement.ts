@@ -41,9 +41,11 @@ const HOUR_MS = 3_600_000
 
 /**
  * How long sums over the books up to so long ago are believed, in milliseconds: a process that could not reach its
- * database books late, and what one books later than all is in the statement within the hour. Source: own choice.
+ * database books late, and what one books a month late is in the statement within a day. All of a history is added up
+ * once a day at most. Source: own choice.
  */
 const BELIEVED_MS = [
+  { agoMs: 31 * SETTLED_MS, keptMs: SETTLED_MS },
   { agoMs: SETTLED_MS, keptMs: HOUR_MS },
   { agoMs: HOUR_MS, keptMs: MINUTE_MS },
 ] as const

@@ -2,8 +2,8 @@
  * Holds that a process left open when it died: each is settled once, by the first process that comes.
  *
  * A known generation is charged what the upstream says it cost, unless its price was final or it had failed; else what
- * the journal counted, marked as an estimate; else nothing. Several processes may sweep at once, because settling is idempotent. Source: decision 0009 (orphaned
- * holds).
+ * the journal counted, marked as an estimate; else nothing. Several processes may sweep at once, because settling is
+ * idempotent. Source: decision 0009 (orphaned holds).
  */
 import { ZERO, type Nanocredits } from '@svc/contract'
 import type { Database } from '../../platform/db/database.ts'
