@@ -8,6 +8,7 @@ import { handToJob, type JobHoldDeps, settleJobHold } from '../money/billing/job
 import type { OpenHold } from '../money/billing/open-hold.ts'
 import { OpenHolds } from '../money/billing/open-holds.ts'
 import { type Charged, NO_FACTS } from '../money/billing/settlement.ts'
+import { SettlementJournal } from '../money/billing/settlement-journal.ts'
 import type { Model } from '../catalog/model.ts'
 import type { ChatCall } from '../modalities/chat/parse-chat.ts'
 import { StreamDelivery } from '../modalities/chat/stream-delivery.ts'
@@ -84,6 +85,8 @@ describeEachEngine('a paid request', (engine) => {
   const costs = new Map<string, AttoUsd>()
   /** Called while a request waits, as it does before it asks for a cost. */
   let whileWaiting: (() => Promise<void>) | null = null
+  /** Parts of the gateway that fail, for one test. */
+  let failing: Partial<PaidDeps> = {}
 
   beforeAll(async () => {
     money = await openTestLedger(engine)
@@ -112,6 +115,7 @@ describeEachEngine('a paid request', (engine) => {
         }
         return { name, circuits, findCost } as unknown as ReturnType<PaidDeps['upstreamOf']>
       },
+      ...failing,
     }
   }
 
@@ -362,6 +366,43 @@ describeEachEngine('a paid request', (engine) => {
     expect(noted.map((text) => JSON.parse(text) as unknown)).toEqual([
       expect.objectContaining({ charge: '0', cost: '0', generationId: 'gen-1', verdict: 'failed' }),
     ])
+  })
+
+  /** A ledger that commits settlements, and whose answers are lost so many times. */
+  const losesAnswers = (times: number): PaidDeps['ledger'] => ({
+    submit: async (operation, ...pace) => {
+      const result = await money.ledger.submit(operation, ...pace)
+      if (operation.kind === 'settle' && times-- > 0) {
+        throw new ServiceError('server_is_overloaded', 'The database does not answer.')
+      }
+      return result
+    },
+  })
+
+  /** No folder can be made in a file, so that the disk takes no settlement either. */
+  const refusingJournal = () =>
+    new SettlementJournal({ folder: '/dev/null/settlements', processId: 'process-1', clock: { elapsed: () => 0 } })
+
+  test('that was charged although neither database nor disk confirmed it is answered', async () => {
+    failing = { ledger: losesAnswers(1), journal: refusingJournal() }
+    const done = await run(1_000n)
+    failing = {}
+    expect([done.error, done.reply, done.taken, done.held]).toEqual([null, ['answer', 60n], 60n, 0n])
+    expect(done.record).toMatchObject({ status: 'ok', charge: 60n })
+  })
+
+  test('of which nobody knew in time that it was charged is reported once that is known', async () => {
+    const openHolds = new OpenHolds()
+    const differing: [bigint, bigint][] = []
+    failing = {
+      ...{ ledger: losesAnswers(2), journal: refusingJournal(), openHolds },
+      onDiffering: ({ charge }, booked) => void differing.push([charge, booked]),
+    }
+    const done = await run(1_000n)
+    failing = {}
+    expect([done.error?.code, done.taken, differing]).toEqual(['server_is_overloaded', 60n, []])
+    await openHolds.rewriteUnwritten()
+    expect(differing).toEqual([[0n, 60n]])
   })
 
   test('gets another code than the one it failed with where a kind has one', async () => {

@@ -2,7 +2,7 @@
  * Room `pipeline`: the life of one paid request of any kind, written once. Find the model and its upstreams, hold, ask
  * one upstream after the other, price what came, settle, answer. What differs between kinds is in their `PaidWork`.
  */
-import { chargedAs, isSame, NO_FACTS, type Settlement } from '../money/billing/settlement.ts'
+import { type Charged, chargedAs, isSame, NO_FACTS, type Settlement } from '../money/billing/settlement.ts'
 import { codeOf } from '../platform/errors/code-of.ts'
 import { CancelledBeforeOutput } from './cancelled-before-output.ts'
 import { askCostOf, completeBill } from './late-cost.ts'
@@ -41,9 +41,9 @@ export async function runPaid<To extends Target, Answer, Reply, End>(
     return sink.finish('handOver' in run ? await run.handOver(answer) : await charge(deps, paid, run, answer))
   } catch (error) {
     const explained = run.explain?.(error) ?? error
-    // A settlement that could not be written stays with the hold of an answer that was delivered: it is written later.
-    const isDelivered = sink.isOpen && hold.unwritten !== null
-    if (!isDelivered) await free(deps, paid, error)
+    // What could not be written stays with the hold and is written later: the settlement of an answer that was
+    // delivered, the release of one that was not.
+    if (hold.unwritten === null) await free(deps, paid, error)
     return sink.fail(explained, hold.isSettled)
   }
 }
@@ -82,10 +82,11 @@ async function charge<To extends Target, Answer, Reply, End>(
 
 async function settle<Reply>(
   deps: PaidDeps,
-  { hold, target }: Paid<Target>,
-  sink: Pick<Sink<Reply, unknown>, 'keep' | 'charged'>,
+  paid: Paid<Target>,
+  sink: Pick<Sink<Reply, unknown>, 'keep' | 'charged' | 'isOpen'>,
   priced: Priced<Reply>,
 ): Promise<Reply> {
+  const { hold, target } = paid
   const { most } = hold.request
   const due = priced.charge.charge
   const wanted = chargedAs(most !== null && most < due ? most : due)
@@ -94,9 +95,26 @@ async function settle<Reply>(
   // What calls cost beyond what was delivered is our loss.
   await completeBill(deps, hold.bill)
   await sink.keep?.(reply)
-  const charged = await hold.settle(settlementOf(priced, target))
+  const charged = await hold.settle(settlementOf(priced, target)).catch(async (error: unknown) => {
+    // Its caller reads what was delivered, and the settlement is tried again.
+    if (sink.isOpen) throw error
+    return freeUnlessCharged(deps, paid, error)
+  })
   sink.charged(charged)
   return isSame(charged, wanted) ? reply : priced.render(charged)
+}
+
+/**
+ * Frees a request whose settlement failed before anything was sent. A database that did not answer may have committed
+ * it all the same, and then answers the release with what it took: whoever was charged gets the answer.
+ *
+ * @throws {Error} why the settlement failed, where nothing was charged or that is not known yet.
+ */
+async function freeUnlessCharged(deps: PaidDeps, paid: Paid<Target>, error: unknown): Promise<Charged> {
+  await free(deps, paid, error)
+  const { charged } = paid.hold
+  if (charged === null || charged.charge === 0n) throw error
+  return charged
 }
 
 function settlementOf(priced: Priced<unknown>, { upstream, upstreamModel }: Target): Settlement {

@@ -140,12 +140,17 @@ export class OpenHold {
 
   /** Whether its settlement is in the journal and not yet in the books. */
   get isPending(): boolean {
-    return this.#writer?.charged?.isPending === true
+    return this.charged?.isPending === true
+  }
+
+  /** What it was charged, once that is durable in books or journal; null before. */
+  get charged(): Charged | null {
+    return this.#writer?.charged ?? null
   }
 
   /** Whether it has ended, durably: nothing about it can change any more. */
   get isSettled(): boolean {
-    return this.#writer !== null && this.#writer.charged !== null
+    return this.charged !== null
   }
 
   /** Learns that the prompt is bounded by less: what is held stays, and more of it is left for the output. */

@@ -93,8 +93,11 @@ export class SettlementWriter {
     const operation = this.#unwritten
     if (operation === null) return true
     if (this.#isWriting) return false
+    const isTold = this.#charged !== null
     try {
-      await this.#submit(operation)
+      const { charge } = await this.#submit(operation)
+      // It is a release, and the settlement before it had been committed: its caller was told of a failure.
+      if (!isTold && operation.charge === 0n && charge > 0n) this.#deps.onDiffering?.(operation, charge)
       return true
     } catch (error) {
       if (error instanceof ServiceError) return false
