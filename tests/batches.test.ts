@@ -80,6 +80,19 @@ describeEachEngine('batches', (engine) => {
     await expect(startBatch(quoted, chatLines(1))).rejects.toMatchObject({ status: 400, param: 'x-svc-quote' })
   })
 
+  test('a line that names several models is answered by the first that can, as by its endpoint', async () => {
+    const models = ['no-such-model', 'svc-gpt']
+    const lines = [
+      requestLine('several', { ...CHAT, model: undefined, models }),
+      requestLine('none', { ...CHAT, model: 'no-such-model', models: ['nor-this'] }),
+    ]
+    const batch = await ended(client, (await startBatch(client, lines)).id)
+    const [answered] = await linesOf(client, batch.output_file_id)
+    expect(answered).toMatchObject({ custom_id: 'several', response: { status_code: 200, body: { model: 'svc-gpt' } } })
+    const [refused] = await linesOf(client, batch.error_file_id)
+    expect(refused).toMatchObject({ custom_id: 'none', response: { status_code: 404 } })
+  })
+
   test('a line that fails is free and says why; the others go on', async () => {
     stub.onChat = (call, response) => {
       if (call.text.includes('This fails')) response.writeHead(500).end('{"error":{"message":"out of order"}}')

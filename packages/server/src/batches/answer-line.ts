@@ -7,6 +7,7 @@ import { parseMessage } from '../forms/messages/parse-message.ts'
 import { parseResponse } from '../forms/responses/parse-response.ts'
 import { parseCompletion } from '../forms/completions/parse-completion.ts'
 import { renameParam, type TranslatedChat } from '../forms/translated-chat.ts'
+import { chooseModel } from '../modalities/chat/choose-model.ts'
 import { completeChats } from '../modalities/chat/complete-chats.ts'
 import { completeChat } from '../modalities/chat/complete-chat.ts'
 import type { ChatDeps } from '../modalities/chat/chat-work.ts'
@@ -58,8 +59,9 @@ function taskOf<Call>({ caller, requestId, terms, cardPercent, keep }: LineReque
 }
 
 const answerChat: AnswerLine = async ({ chat }, request) => {
-  const call = parseChat(request.body)
-  refuseStream(call.request)
+  const parsed = parseChat(request.body)
+  refuseStream(parsed.request)
+  const call = chooseModel(chat, request.caller, parsed)
   return bodyOf(request, call.request, completeChat(chat, taskOf(request, call)))
 }
 
