@@ -27,7 +27,10 @@ export interface OwnedBatch {
 
 /** How a batch ended. */
 export interface BatchEnd {
-  readonly state: 'completed' | 'expired' | 'cancelled'
+  /** `failed`: its file has gone before all lines were made. */
+  readonly state: 'completed' | 'failed' | 'expired' | 'cancelled'
+  /** Why it failed; null for another state. */
+  readonly errors: readonly BatchProblem[] | null
   readonly endedAt: number
   readonly outputFileId: string | null
   readonly errorFileId: string | null
@@ -157,11 +160,11 @@ export function createBatchStore(database: Pick<Database, 'read' | 'write'>): Ba
           .where('owner', '=', owner)
           .where('state', '=', 'in_progress'),
       ),
-    end({ batchId, owner }, { state, endedAt, outputFileId, errorFileId }, more) {
+    end({ batchId, owner }, { state, errors, endedAt, outputFileId, errorFileId }, more) {
       const ending = read
         .updateTable('batch')
         .set({ state, ended_at: endedAt, output_file_id: outputFileId, error_file_id: errorFileId })
-        .set({ owner: null, next_step_at: null })
+        .set({ errors: errors === null ? null : JSON.stringify(errors), owner: null, next_step_at: null })
         .where('batch_id', '=', batchId)
         .where('owner', '=', owner)
         .where('ended_at', 'is', null)

@@ -3,9 +3,9 @@ import { FILE_SECONDS_MAX } from '@svc/contract'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import { createId } from '../platform/runtime/ids.ts'
 import { fileIdOf, type StoredFile } from '../uploads/stored-file.ts'
-import type { Batch } from './batch.ts'
+import type { Batch, BatchProblem } from './batch.ts'
 import type { BatchWorkDeps } from './batch-deps.ts'
-import type { OwnedBatch } from './batch-store.ts'
+import type { BatchEnd, OwnedBatch } from './batch-store.ts'
 import { parseRequestLine } from './batch-request-line.ts'
 import { type InputFile, LineReader } from './input-file.ts'
 import { openResult, renderUnmade, type Unmade } from './line-result.ts'
@@ -24,6 +24,11 @@ export interface FinishedBatch {
 const RESULTS_AT_ONCE = 16
 /** Longest file of results, in bytes: results have a limit of their own, and lines that were not made are short. */
 const OUTPUT_BYTES_MAX = 2 * 1_024 * 1_048_576
+
+export const INPUT_GONE: BatchProblem = {
+  ...{ code: 'file_not_found', message: 'The input file has gone.' },
+  ...{ param: 'input_file_id', line: null },
+}
 
 /** Finds the file of a batch; null where it has gone. Its time is that of the batch, at least. */
 export async function findInput(
@@ -103,10 +108,13 @@ async function endingOf(
   return isFinal || batch.state === 'finalizing' ? { batch, unmade } : null
 }
 
-function stateOf({ total, completed, failed }: Batch, unmade: Unmade | null): 'completed' | 'expired' | 'cancelled' {
+function stateOf({ total, completed, failed }: Batch, unmade: Unmade | null): BatchEnd['state'] {
   if (unmade === 'batch_cancelled') return 'cancelled'
-  // The last line may have come to its end when the time was over.
-  return unmade === 'batch_expired' && completed + failed < total ? 'expired' : 'completed'
+  // The last line may have come to its end when the time was over, or before the file had gone.
+  if (completed + failed >= total) return 'completed'
+  // Lines that cannot be read any more have no place in the error file: the batch itself says what became of them.
+  if (unmade === 'input_file_gone') return 'failed'
+  return unmade === 'batch_expired' ? 'expired' : 'completed'
 }
 
 /**
@@ -125,8 +133,10 @@ export async function finishBatch(deps: BatchWorkDeps, finished: FinishedBatch):
   const failures = failuresOf(deps, { ...finished, batch, unmade })
   const errors = await keepResults(deps, batch, { name: 'error', results: failures })
   const files = [output, errors].filter((file) => file !== null)
+  const state = stateOf(batch, unmade)
   const ended = {
-    state: stateOf(batch, unmade),
+    state,
+    errors: state === 'failed' ? [INPUT_GONE] : null,
     endedAt: clock.now(),
     outputFileId: output?.fileId ?? null,
     errorFileId: errors?.fileId ?? null,

@@ -38,8 +38,9 @@ export function renderMessageBatch(batch: Batch, publicBaseUrl: string): Printed
     request_counts: {
       processing: endedAt === null ? rest : 0,
       succeeded: completed,
-      // What is not made because the answers of the others are too long is neither canceled nor expired.
-      errored: failed + (state === 'completed' ? rest : 0),
+      // What is not made because the answers of the others are too long, or its file has gone, is neither canceled nor
+      // expired.
+      errored: failed + (state === 'completed' || state === 'failed' ? rest : 0),
       canceled: state === 'cancelled' ? rest : 0,
       expired: state === 'expired' ? rest : 0,
     },

@@ -1,12 +1,13 @@
 /** The work of one process on one batch, from where it stands to its end, or until it is handed on. */
 import { setTimeout as pauseFor } from 'node:timers/promises'
+import { ServiceError } from '../platform/errors/service-error.ts'
 import { createId } from '../platform/runtime/ids.ts'
-import type { Batch, BatchProblem } from './batch.ts'
+import type { Batch } from './batch.ts'
 import type { BatchWorkDeps } from './batch-deps.ts'
 import type { BatchLine } from './batch-line-store.ts'
 import type { OwnedBatch } from './batch-store.ts'
 import { checkInput } from './check-input.ts'
-import { findInput, finishBatch } from './finish-batch.ts'
+import { findInput, finishBatch, INPUT_GONE } from './finish-batch.ts'
 import { type InputFile, type InputLine, LineReader, readInput } from './input-file.ts'
 import type { Unmade } from './line-result.ts'
 import type { LineSlots } from './line-slots.ts'
@@ -37,15 +38,12 @@ interface LineToBegin extends WaitingLine {
 const WAITING_MAX = 32
 /** How long a run waits for something to happen, in milliseconds. Source: own choice. */
 const IDLE_MS = 200
+/** How long a run waits at most after lines that could not go on, in milliseconds. Source: own choice. */
+const FAULT_MS_MAX = 10_000
 /** How long a batch is worked on while others wait, in milliseconds. Source: own choice. */
 const TURN_MS = 60_000
 /** Length of all results of a batch, in UTF-16 units, at which no further line is begun. Source: decision 0135. */
 const RESULTS_LENGTH_MAX = 256 * 1_048_576
-
-const INPUT_GONE: BatchProblem = {
-  ...{ code: 'file_not_found', message: 'The input file has gone.' },
-  ...{ param: 'input_file_id', line: null },
-}
 
 export class BatchRun {
   readonly #deps: BatchRunDeps
@@ -58,6 +56,8 @@ export class BatchRun {
   #input: InputFile | null = null
   #waiting: WaitingLine[] = []
   #pausedUntil = 0
+  /** How many lines could not go on since one could. */
+  #faults = 0
   #renewedAt: number
   #isLost = false
   #isStopping = false
@@ -117,15 +117,28 @@ export class BatchRun {
 
   async #check(): Promise<void> {
     const { store, clock } = this.#deps
-    const { total, problems } =
+    const checking =
       this.#input === null
-        ? { total: 0, problems: [INPUT_GONE] }
-        : await checkInput(new LineReader(this.#input, { line: 0, offset: 0 }), this.#batch.endpoint)
+        ? null
+        : checkInput(new LineReader(this.#input, { line: 0, offset: 0 }), this.#batch.endpoint)
+    const { total, problems } = (await this.#unlessGone(checking)) ?? { total: 0, problems: [INPUT_GONE] }
     if (problems.length > 0) {
       const isEnded = await store.fail(this.#owned, { errors: problems, endedAt: clock.now() })
       if (isEnded) this.#deps.onEnded('failed')
     } else await store.start(this.#owned, { total, startedAt: clock.now() })
     await this.#refresh()
+  }
+
+  /** What is read of the file; null where the file has gone: that is noted, since no other attempt brings it back. */
+  async #unlessGone<Read>(reading: Promise<Read> | null): Promise<Read | null> {
+    try {
+      return await reading
+    } catch (error) {
+      if (!(error instanceof ServiceError && error.code === 'file_not_found')) throw error
+      this.#input = null
+      this.#deps.log.error({ batch_id: this.#owned.batchId, err: error }, 'the file of a batch has gone')
+      return null
+    }
   }
 
   /** Why lines are not made any more; null while they are. */
@@ -191,7 +204,7 @@ export class BatchRun {
     const { clock, lines, processId } = this.#deps
     const isWaiting = this.#pausedUntil > clock.elapsed() || this.#waiting.length >= WAITING_MAX
     if (reader === null || isWaiting || this.#isStale || this.#unmade() !== null) return null
-    const read = await reader.next()
+    const read = await this.#unlessGone(reader.next())
     if (read === null) return null
     const line = this.#lineOf(read, processId)
     const isBegun = await lines.begin(this.#owned, line, { nextLine: line.line + 1, nextOffset: read.nextOffset })
@@ -213,7 +226,7 @@ export class BatchRun {
     const working: Promise<void> = this.#workOn(next)
       .catch((error: unknown) => {
         this.#isStale = true
-        this.#pausedUntil = this.#deps.clock.elapsed() + IDLE_MS
+        this.#pausedUntil = this.#deps.clock.elapsed() + Math.min(IDLE_MS * 2 ** this.#faults++, FAULT_MS_MAX)
         this.#deps.log.error({ batch_id: this.#owned.batchId, err: error }, 'a line of a batch cannot go on')
       })
       .finally(() => {
@@ -225,13 +238,15 @@ export class BatchRun {
 
   async #workOn({ line, text: known, isNew }: LineToBegin) {
     const input = this.#input
-    const text = known ?? (input === null ? null : await readInput(input, line.startAt, line.byteLength))
+    const reading = known !== null || input === null ? null : readInput(input, line.startAt, line.byteLength)
+    const text = known ?? (await this.#unlessGone(reading))
     const asked: LineToRun = {
       ...{ batch: this.#batch, line, isLeft: isNew !== true },
       text: text ?? Buffer.alloc(0),
       unmade: this.#unmade(),
     }
     const outcome = await runLine(this.#deps, asked)
+    this.#faults = 0
     if (outcome.kind === 'ended') return
     const notBefore = this.#deps.clock.elapsed() + outcome.waitMs
     this.#waiting.push({ line: outcome.line, text, notBefore })
