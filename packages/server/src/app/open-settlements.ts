@@ -6,6 +6,7 @@ import { formatCredits, nanocreditsOf, type Nanocredits } from '@svc/contract'
 import { LeftJournals } from '../money/billing/left-journals.ts'
 import { LostCharges } from '../money/billing/lost-charges.ts'
 import { RecentSettlements } from '../money/billing/recent-settlements.ts'
+import { dueOf } from '../money/billing/settlement.ts'
 import { journalFolder, SettlementJournal } from '../money/billing/settlement-journal.ts'
 import type { OpenDatabase } from '../platform/db/open-database.ts'
 import type { Ledger } from '../money/ledger/ledger.ts'
@@ -50,10 +51,10 @@ const LOGGED_MAX = 100
 export function openSettlements(parts: SettlementParts): Settlements {
   const { dataDir, processId, ledger, database, clock, log, metrics } = parts
   const folder = journalFolder(dataDir)
-  const onDiffering = ({ holdId, charge }: SettleHold, booked: Nanocredits): void => {
+  const onDiffering = (told: SettleHold, booked: Nanocredits): void => {
     metrics?.differed()
     log.error(
-      { request_id: holdId, credits_told: formatCredits(charge), credits_charged: formatCredits(booked) },
+      { request_id: told.holdId, credits_told: formatCredits(dueOf(told)), credits_charged: formatCredits(booked) },
       'the charge in the books differs from the charge that the client was shown',
     )
   }
@@ -64,7 +65,7 @@ export function openSettlements(parts: SettlementParts): Settlements {
   })
   const recent = database.engine === 'postgres' ? new RecentSettlements({ folder, processId, clock }) : null
   const onMissing = (settlements: readonly SettleHold[]): void => {
-    const told = settlements.reduce((sum, { charge }) => sum + charge, 0n)
+    const told = settlements.reduce((sum, settlement) => sum + dueOf(settlement), 0n)
     log.error(
       {
         count: settlements.length,
@@ -74,9 +75,9 @@ export function openSettlements(parts: SettlementParts): Settlements {
       'the database has lost charges that it had confirmed: they are charged late where that can be',
     )
   }
-  const onRefused = ({ holdId, charge }: SettleHold, error: unknown): void =>
+  const onRefused = (told: SettleHold, error: unknown): void =>
     log.error(
-      { request_id: holdId, credits_told: formatCredits(charge), err: error },
+      { request_id: told.holdId, credits_told: formatCredits(dueOf(told)), err: error },
       'a charge that the database has lost cannot be written again',
     )
   const store = createSettledStore(database)
@@ -96,11 +97,11 @@ export function openSettlements(parts: SettlementParts): Settlements {
     onSettled: (told, result) => {
       recent?.note(told)
       // Less than was shown, too, where the account could not pay it all: the rest is a write-off.
-      if (result.charge !== told.charge) onDiffering(told, nanocreditsOf(result.charge))
+      if (result.charge !== dueOf(told)) onDiffering(told, nanocreditsOf(result.charge))
     },
-    onRefused: ({ holdId, charge }, error) =>
+    onRefused: (told, error) =>
       log.error(
-        { request_id: holdId, credits_told: formatCredits(charge), err: error },
+        { request_id: told.holdId, credits_told: formatCredits(dueOf(told)), err: error },
         'a settlement that was left behind cannot be written: its file is kept',
       ),
     onDone: (file, keptAs) => log.info({ file, kept_as: keptAs }, 'a file of settlements is done with'),

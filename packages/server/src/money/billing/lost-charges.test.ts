@@ -98,6 +98,38 @@ test('what another process settled otherwise is reported once', async () => {
   expect([differing, submitted]).toEqual([[['swept', 5n]], []])
 })
 
+test('a charge that is as it was told is reported as none that differs, whatever its request cost', async () => {
+  const { state, differing, watch } = watchOn(recentOf('one'))
+  const recent = recentOf('before')
+  const note = (id: string, more: object, booked: Pick<BookedCharge, 'charge' | 'writeOff'>) => {
+    recent.note({ ...settlement(id), ...more })
+    state.booked.set(id, { ...booked, isSwept: true })
+  }
+  note('dear', { cost: 9n }, { charge: 7n, writeOff: 2n })
+  note('dear and unpaid', { cost: 9n }, { charge: 4n, writeOff: 5n })
+  note('with a loss', { cost: 8n, lost: 3n }, { charge: 7n, writeOff: 3n })
+  note('with a loss, unpaid', { cost: 8n, lost: 3n }, { charge: 4n, writeOff: 6n })
+  note('with a loss that nobody knew of', { cost: 8n, lost: 3n }, { charge: 7n, writeOff: 0n })
+  note('agreed', { most: 5n }, { charge: 5n, writeOff: 2n })
+  note('more than agreed', { most: 5n }, { charge: 7n, writeOff: 0n })
+  note('less', { cost: 8n, lost: 3n }, { charge: 4n, writeOff: 0n })
+  await recent.flush()
+  await watch.look()
+  expect(differing).toEqual([
+    ['more than agreed', 7n],
+    ['less', 4n],
+  ])
+})
+
+test('one that is charged late as its caller agreed to differs from nothing', async () => {
+  const recent = recentOf('one')
+  const { state, late, differing, watch } = watchOn(recent)
+  recent.note({ ...settlement('agreed'), most: nanocreditsOf(6n) })
+  state.lost.add('agreed')
+  await watch.look()
+  expect([late, differing]).toEqual([['agreed'], []])
+})
+
 test('what a process before this one has settled is compared at the start', async () => {
   const before = recentOf('before')
   before.note(settlement('a'))

@@ -9,7 +9,9 @@ import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { BookedCharge } from '../ledger/booked-charge.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { SettleHold } from '../ledger/operations.ts'
+import { splitCharge } from '../ledger/settlement.ts'
 import type { RecentSettlements } from './recent-settlements.ts'
+import { dueOf } from './settlement.ts'
 
 export interface LostChargesDeps {
   readonly recent: Pick<RecentSettlements, 'read' | 'flush' | 'removeOld'>
@@ -41,6 +43,17 @@ const COMPARISONS = 3
  */
 const SETTLEMENTS_AT_ONCE = 25
 const SETTLEMENTS_MAX = 500
+
+/**
+ * Whether a sweep has booked what a caller was told. It may know another cost than was settled, so what is written off
+ * for that says nothing; where the account could not pay all, what is written off shows that as much was asked for.
+ */
+function agrees({ charge, writeOff }: BookedCharge, told: SettleHold): boolean {
+  const due = dueOf(told)
+  if (charge >= due) return charge === due
+  const whole = splitCharge(told, due)
+  return charge + writeOff === told.charge || charge + writeOff === whole.charge + whole.writeOff
+}
 
 export class LostCharges {
   readonly #deps: LostChargesDeps
@@ -78,11 +91,11 @@ export class LostCharges {
     const { recent, store, onMissing } = this.#deps
     const settlements = new Map((await recent.read()).map((each) => [each.holdId, each]))
     const booked = await store.findBooked([...settlements.keys()])
-    for (const [id, { charge, writeOff, isSwept }] of booked) {
+    for (const [id, charge] of booked) {
       const told = settlements.get(id)
-      if (told === undefined || !isSwept || this.#differing.has(id) || charge + writeOff === told.charge) continue
+      if (told === undefined || !charge.isSwept || this.#differing.has(id) || agrees(charge, told)) continue
       this.#differing.add(id)
-      this.#deps.onDiffering(told, nanocreditsOf(charge))
+      this.#deps.onDiffering(told, nanocreditsOf(charge.charge))
     }
     const missing = [...settlements.values()].filter(({ holdId }) => !booked.has(holdId))
     if (missing.length > 0) onMissing(missing)
@@ -108,7 +121,7 @@ export class LostCharges {
       this.#missing.delete(settlement.holdId)
       if (kind === 'already_settled') return
       onLost(settlement)
-      if (charge !== settlement.charge) onDiffering(settlement, nanocreditsOf(charge))
+      if (charge !== dueOf(settlement)) onDiffering(settlement, nanocreditsOf(charge))
     } catch (error) {
       if (error instanceof ServiceError) throw error
       this.#missing.delete(settlement.holdId)

@@ -6,7 +6,7 @@ import { nanocreditsOf, type Nanocredits } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { SettleHold, SettleResult } from '../ledger/operations.ts'
-import { type Charged, chargedAs } from './settlement.ts'
+import { type Charged, chargedAs, dueOf } from './settlement.ts'
 import type { SettlementJournal } from './settlement-journal.ts'
 import { type SettledHold, type SettlementListeners, notifySettled } from './settlement-listener.ts'
 
@@ -81,8 +81,7 @@ export class SettlementWriter {
     }
     // The database may have answered meanwhile.
     if (this.#unwritten === null) journal.remove(this.#hold.id)
-    const { charge, most = charge } = operation
-    return (this.#charged ??= { charge: charge < most ? charge : most, isPending: true })
+    return (this.#charged ??= { charge: dueOf(operation), isPending: true })
   }
 
   /**

@@ -40,6 +40,11 @@ export function settleOperation(hold: EndingHold, { charge, cost, facts }: Settl
   }
 }
 
+/** What of a settlement its caller pays, where the account can: what they agreed to, at most. */
+export function dueOf({ charge, most = charge }: Pick<SettleHold, 'charge' | 'most'>): Nanocredits {
+  return charge < most ? charge : most
+}
+
 /** What a request was charged, once that is durable. */
 export interface Charged {
   readonly charge: Nanocredits
