@@ -8,6 +8,7 @@ import {
   type Piece,
   readConversation,
   type TextPiece,
+  writeTurns,
 } from '../native/conversation.ts'
 import {
   type Json,
@@ -16,8 +17,7 @@ import {
   readFormat,
   readReasoning,
   readStops,
-  readToolChoice,
-  readTools,
+  readToolUse,
   type ReasoningWish,
   refuseUnknown,
   type ToolChoice,
@@ -84,8 +84,16 @@ function writePiece(piece: Piece): readonly Json[] {
   }
 }
 
+const THINKING: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking'])
+
+/** The last message may not end with thinking: the API refuses to go on from there. */
 function writeMessages({ turns }: Conversation): readonly Json[] {
-  return turns.map(({ role, pieces }) => ({ role, content: pieces.flatMap(writePiece) }))
+  const written = writeTurns(turns, ({ pieces }) => pieces.flatMap(writePiece))
+  const messages = written.map(({ role, parts }) => ({ role, content: parts }))
+  const last = messages.at(-1)
+  if (last === undefined || !THINKING.has(last.content.at(-1)?.['type'])) return messages
+  const content = last.content.slice(0, last.content.findLastIndex(({ type }) => !THINKING.has(type)) + 1)
+  return [...messages.slice(0, -1), ...(content.length === 0 ? [] : [{ role: last.role, content }])]
 }
 
 function writeToolChoice(choice: ToolChoice | null, isSingle: boolean): Json | null {
@@ -97,7 +105,7 @@ function writeToolChoice(choice: ToolChoice | null, isSingle: boolean): Json | n
 }
 
 function writeTools(value: Json, isSingle: boolean): Json {
-  const tools = readTools(value)
+  const { tools, choice } = readToolUse(value)
   if (tools.length === 0) return {}
   return present({
     tools: tools.map(({ name, description, parameters, strict, cacheControl }) => ({
@@ -105,7 +113,7 @@ function writeTools(value: Json, isSingle: boolean): Json {
       input_schema: parameters ?? { type: 'object', properties: {} },
       ...cacheMember(cacheControl),
     })),
-    tool_choice: writeToolChoice(readToolChoice(value), isSingle),
+    tool_choice: writeToolChoice(choice, isSingle),
   })
 }
 

@@ -10,6 +10,7 @@ import {
   type SealedPiece,
   type TextPiece,
   type Turn,
+  writeTurns,
 } from '../native/conversation.ts'
 import {
   type Json,
@@ -18,8 +19,7 @@ import {
   readFormat,
   readReasoning,
   readStops,
-  readToolChoice,
-  readTools,
+  readToolUse,
   type ReasoningWish,
   refuseUnknown,
   type ToolChoice,
@@ -40,21 +40,31 @@ function writeContent(piece: TextPiece | MediaPiece | LinkPiece): Json {
   throw unsupported(piece.param, 'This model takes no addresses: give a data URL.')
 }
 
-function writeResult({ id, name, content, param }: ResultPiece): Json {
-  const texts = content.map((piece) => {
-    if (piece.kind === 'text') return piece.text
-    throw unsupported(param, 'Results of tools are text for this model.')
-  })
-  return { functionResponse: { id, name, response: { output: texts.join('') } } }
+/** What a result without a text says. */
+const SEE_BELOW = 'The result is behind the results.'
+
+function writeResult({ id, name, content }: ResultPiece): Json {
+  const texts = content.flatMap((piece) => (piece.kind === 'text' ? [piece.text] : []))
+  const output = texts.length === 0 && content.length > 0 ? SEE_BELOW : texts.join('')
+  return { functionResponse: { id, name, response: { output } } }
+}
+
+/** Puts images and the like of results behind the results of their turn: to every model a result is a text. */
+function withMedia(pieces: readonly Piece[]): readonly Piece[] {
+  const results = pieces.filter((piece) => piece.kind === 'result')
+  const media = results.flatMap(({ content }) => content.filter(({ kind }) => kind !== 'text'))
+  if (media.length === 0) return pieces
+  const end = pieces.findLastIndex(({ kind }) => kind === 'result') + 1
+  return [...pieces.slice(0, end), ...media, ...pieces.slice(end)]
 }
 
 /** Gives each signature back to the part that it came with: a call by its id, else the text. */
-function writeTurn({ role, pieces }: Turn, wantsSignatures: boolean): Json {
+function writeParts({ role, pieces }: Turn, wantsSignatures: boolean): readonly Json[] {
   const sealed = pieces.filter(isSealed)
   const ofCalls = new Map(sealed.flatMap(({ id, data }) => (id === null ? [] : [[id, data] as const])))
   let ofText = sealed.find(({ id }) => id === null)?.data
   let isFirstCall = true
-  const parts = pieces.flatMap((piece): readonly Json[] => {
+  return withMedia(pieces).flatMap((piece): readonly Json[] => {
     if (piece.kind === 'thought' || piece.kind === 'sealed') return []
     if (piece.kind === 'result') return [writeResult(piece)]
     if (piece.kind === 'call') {
@@ -67,7 +77,11 @@ function writeTurn({ role, pieces }: Turn, wantsSignatures: boolean): Json {
     if (role === 'assistant') ofText = undefined
     return [{ ...writeContent(piece), ...present({ thoughtSignature: signature }) }]
   })
-  return { role: role === 'assistant' ? 'model' : 'user', parts }
+}
+
+function writeContents(turns: readonly Turn[], wantsSignatures: boolean): readonly Json[] {
+  const written = writeTurns(turns, (turn) => writeParts(turn, wantsSignatures))
+  return written.map(({ role, parts }) => ({ role: role === 'assistant' ? 'model' : 'user', parts }))
 }
 
 function writeToolChoice(choice: ToolChoice | null): Json | null {
@@ -80,7 +94,7 @@ function writeToolChoice(choice: ToolChoice | null): Json | null {
 }
 
 function writeTools(value: Json): Json {
-  const tools = readTools(value)
+  const { tools, choice } = readToolUse(value)
   if (value['parallel_tool_calls'] === false && tools.length > 0) {
     throw unsupported('parallel_tool_calls', 'This model cannot be kept from parallel calls.')
   }
@@ -88,7 +102,7 @@ function writeTools(value: Json): Json {
   const functionDeclarations = tools.map(({ name, description, parameters }) =>
     present({ name, description, parametersJsonSchema: parameters }),
   )
-  return { tools: [{ functionDeclarations }], ...present({ toolConfig: writeToolChoice(readToolChoice(value)) }) }
+  return { tools: [{ functionDeclarations }], ...present({ toolConfig: writeToolChoice(choice) }) }
 }
 
 /** Tokens to think for. Source: Gemini API, "OpenAI compatibility". */
@@ -160,7 +174,7 @@ function bodyOf(request: UpstreamChatRequest): Json {
   const wantsSignatures = !BUDGET_MODELS.test(request.upstreamModel)
   return {
     ...(system.length === 0 ? {} : { systemInstruction: { parts: system.map(writeContent) } }),
-    contents: turns.map((turn) => writeTurn(turn, wantsSignatures)),
+    contents: writeContents(turns, wantsSignatures),
     ...writeTools(value),
     generationConfig: writeConfig(request),
   }

@@ -75,6 +75,30 @@ export interface Conversation {
   readonly turns: readonly Turn[]
 }
 
+/** A turn as an API has it. */
+export interface WrittenTurn {
+  readonly role: Turn['role']
+  readonly parts: Json[]
+}
+
+/**
+ * Writes the turns. One of which nothing can be written, as of the reasoning of another model alone, is left out, since
+ * these APIs refuse a turn without parts; the turns around it are of one side and become one.
+ *
+ * @param write the parts of a turn; may give none.
+ */
+export function writeTurns(turns: readonly Turn[], write: (turn: Turn) => readonly Json[]): readonly WrittenTurn[] {
+  const written: WrittenTurn[] = []
+  for (const turn of turns) {
+    const parts = write(turn)
+    const last = written.at(-1)
+    // One by one, as pieces are joined.
+    if (last?.role === turn.role) for (const part of parts) last.parts.push(part)
+    else if (parts.length > 0) written.push({ role: turn.role, parts: [...parts] })
+  }
+  return written
+}
+
 type ContentPiece = TextPiece | MediaPiece | LinkPiece
 
 /** Longest type and options of a data URL, in UTF-16 units. Source: own choice. */

@@ -162,8 +162,42 @@ export interface ToolOffer {
   readonly cacheControl: unknown
 }
 
+/** What the model is offered, and what of it is to be called. */
+export interface ToolUse {
+  readonly tools: readonly ToolOffer[]
+  readonly choice: ToolChoice | null
+}
+
+/**
+ * Reads the tools with the choice among them. These APIs have no list of tools that are offered and not allowed: only
+ * those that are allowed are offered.
+ *
+ * @throws {ServiceError} 400 for what cannot be read, and where a call is demanded and none is allowed.
+ */
+export function readToolUse(value: Json): ToolUse {
+  const tools = readTools(value)
+  const choice = value['tool_choice']
+  if (tools.length === 0) return { tools, choice: null }
+  if (!isObject(choice) || choice['type'] !== 'allowed_tools') return { tools, choice: readToolChoice(value) }
+  const { mode, tools: list } = isObject(choice['allowed_tools']) ? choice['allowed_tools'] : choice
+  if (mode !== 'auto' && mode !== 'required') throw invalid('tool_choice.allowed_tools.mode', 'auto or required')
+  if (!Array.isArray(list)) throw invalid('tool_choice.allowed_tools.tools', 'a list of functions')
+  const names = new Set(list.map(chosenName))
+  const allowed = tools.filter(({ name }) => names.has(name))
+  if (allowed.length > 0) return { tools: allowed, choice: mode }
+  if (mode === 'auto') return { tools, choice: 'none' }
+  throw invalid('tool_choice.allowed_tools.tools', 'a function among the tools')
+}
+
+/** The function that a choice of tools names; null for none. */
+function chosenName(choice: unknown): string | null {
+  const holder = isObject(choice) && isObject(choice['function']) ? choice['function'] : choice
+  const name = isObject(holder) ? holder['name'] : null
+  return typeof name === 'string' ? name : null
+}
+
 /** The tools of a request, and its functions in the old form. @throws {ServiceError} 400 for a tool that is no function. */
-export function readTools(value: Json): readonly ToolOffer[] {
+function readTools(value: Json): readonly ToolOffer[] {
   const listOf = (name: string): readonly unknown[] => (Array.isArray(value[name]) ? value[name] : [])
   const tools = listOf('tools').map((tool, index) => {
     const offered = isObject(tool) && isObject(tool['function']) ? tool['function'] : null
@@ -190,7 +224,7 @@ export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string 
  *
  * @throws {ServiceError} 400 for a choice that is neither a word nor one function.
  */
-export function readToolChoice(value: Json): ToolChoice | null {
+function readToolChoice(value: Json): ToolChoice | null {
   const isOld = (value['tool_choice'] ?? null) === null
   const choice = (isOld ? value['function_call'] : value['tool_choice']) ?? null
   if (choice === null || choice === 'auto' || choice === 'none' || choice === 'required') return choice
