@@ -1,4 +1,6 @@
 /** Histories of other models, and what else native APIs have no place for, become what they can read. */
+import Anthropic from '@anthropic-ai/sdk'
+import OpenAI from 'openai'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { StubCall } from '../packages/server/testing/stub-upstream.ts'
 import { useGateway } from '../packages/server/testing/use-gateway.ts'
@@ -135,5 +137,64 @@ describe('of tools of which some are allowed, these alone are offered', () => {
     })
     const refused = await gateway.chat({ model: 'claude', ...asked('required', ['gone']) })
     expect([refused.status, calls.length]).toEqual([400, 1])
+  })
+})
+
+describe('thoughts between texts and calls keep their place', () => {
+  const thinking = (thought: string) => ({ type: 'thinking', thinking: thought, signature: `SIG ${thought}` })
+  const call = (id: string) => ({ type: 'tool_use', id, name: 'add', input: {} })
+  const blocks = [
+    ...[thinking('one'), { type: 'text', text: 'Let me see.' }, thinking('two'), { type: 'text', text: 'Adding.' }],
+    ...[{ type: 'redacted_thinking', data: 'SEALED' }, call('a'), thinking('three'), call('b')],
+  ]
+  const asked = { role: 'user', content: [{ type: 'text', text: 'Add.' }] }
+  const usage = { input_tokens: 10, output_tokens: 5 }
+  const begin = { type: 'message_start', message: { usage } }
+  const events = blocks.flatMap((block, index) => {
+    const delta = Object.entries(block).flatMap(([name, value]) => {
+      const type = { thinking: 'thinking_delta', signature: 'signature_delta', text: 'text_delta' }[name]
+      return type === undefined ? [] : [{ type: 'content_block_delta', index, delta: { type, [name]: value } }]
+    })
+    const empty = { text: { text: '' }, thinking: { thinking: '', signature: '' } }[block.type] ?? {}
+    const start = { type: 'content_block_start', index, content_block: { ...block, ...empty } }
+    return [start, ...delta, { type: 'content_block_stop', index }]
+  })
+  const end = [{ type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage }, { type: 'message_stop' }]
+
+  beforeEach(() => {
+    stub.onOther = (call, response) => {
+      calls.push(call)
+      if (call.json['stream'] !== true) {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        return response.end(JSON.stringify({ type: 'message', content: blocks, stop_reason: 'tool_use', usage }))
+      }
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      for (const event of [begin, ...events, ...end]) response.write(`data: ${JSON.stringify(event)}\n\n`)
+      response.end()
+    }
+  })
+  const historySent = () => (calls.at(-1)?.json['messages'] as readonly { content: unknown }[])[1]?.content
+
+  test.each([false, true])("with Anthropic's client, stream: %s", async (isStream) => {
+    const client = new Anthropic({ baseURL: gateway.baseUrl, apiKey: gateway.key, authToken: null, maxRetries: 0 })
+    const question = { model: 'claude', max_tokens: 99, messages: [asked] as Anthropic.MessageParam[] }
+    const answer = isStream
+      ? await client.messages.stream(question).finalMessage()
+      : await client.messages.create(question)
+    expect(answer.content).toMatchObject(blocks)
+    const results = ['a', 'b'].map((id) => ({ type: 'tool_result' as const, tool_use_id: id, content: '2' }))
+    const history = [...question.messages, { role: 'assistant' as const, content: answer.content }]
+    await client.messages.create({ ...question, messages: [...history, { role: 'user', content: results }] })
+    expect(historySent()).toEqual(blocks)
+  })
+
+  test('in a chat that gives back the message as it came', async () => {
+    const client = new OpenAI({ baseURL: gateway.v1, apiKey: gateway.key, maxRetries: 0 })
+    const question = { model: 'claude', messages: [{ role: 'user' as const, content: 'Add.' }] }
+    const { choices } = await client.chat.completions.create(question)
+    const results = ['a', 'b'].map((id) => ({ role: 'tool' as const, tool_call_id: id, content: '2' }))
+    const history = [...question.messages, ...choices.map(({ message }) => message), ...results]
+    await client.chat.completions.create({ model: 'claude', messages: history })
+    expect(historySent()).toEqual(blocks)
   })
 })

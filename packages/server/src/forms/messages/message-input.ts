@@ -2,6 +2,7 @@
 import { ownMember, MESSAGE_PARTS_MAX, type MessageRequest } from '@svc/contract'
 import { ServiceError } from '../../platform/errors/service-error.ts'
 import { pickFields, requireText, unsupported } from '../../pipeline/refuse-fields.ts'
+import { placeMember } from '../../upstreams/thought-place.ts'
 import { applyLateState, openDetail, readIdWithState } from '../carried-state.ts'
 import { recordOf, textOf } from '../translated-chat.ts'
 import { REASONING_FORMAT } from './message-object.ts'
@@ -148,16 +149,28 @@ function reasoningDetail(block: Fields, at: string): Fields | null {
 }
 
 function assistantMessage(content: unknown, path: string): Message {
-  const blocks = blocksOf(content, path)
-  const is = (...types: readonly string[]) =>
-    blocks.filter(({ fields }) => types.includes(textOf(fields['type']) ?? ''))
-  const others = blocks.filter(
-    ({ fields }) => !['tool_use', 'thinking', 'redacted_thinking'].includes(textOf(fields['type']) ?? ''),
-  )
-  const calls = is('tool_use').map(({ fields, at }) => toolCall(fields, at))
-  const details = is('thinking', 'redacted_thinking').flatMap(({ fields, at }) => reasoningDetail(fields, at) ?? [])
-  const thoughts = is('thinking').map(({ fields }) => textOf(fields['thinking']) ?? '')
-  const texts = others.flatMap(partsOf)
+  const texts: Fields[] = []
+  const calls: Fields[] = []
+  const details: Fields[] = []
+  const thoughts: string[] = []
+  let text = 0
+  for (const block of blocksOf(content, path)) {
+    const { fields, at } = block
+    const { type } = fields
+    if (type === 'tool_use') calls.push(toolCall(fields, at))
+    else if (type === 'thinking' || type === 'redacted_thinking') {
+      if (type === 'thinking') thoughts.push(textOf(fields['thinking']) ?? '')
+      const detail = reasoningDetail(fields, at)
+      if (detail === null) continue
+      const isOwn = detail['format'] === REASONING_FORMAT
+      details.push(isOwn ? { ...detail, ...placeMember({ text, calls: calls.length }) } : detail)
+    } else {
+      for (const part of partsOf(block)) {
+        texts.push(part)
+        text += textOf(part['text'])?.length ?? 0
+      }
+    }
+  }
   const message: Message = {
     role: 'assistant',
     content: texts.length === 0 ? null : contentOf(texts),

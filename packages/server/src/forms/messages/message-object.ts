@@ -1,5 +1,6 @@
 /** The object `message` of the Messages form, and its parts. Pure. */
 import { ownMember, errorCodes } from '@svc/contract'
+import { isFirst, type PlacedThought, placeOf } from '../../upstreams/thought-place.ts'
 import { sealDetail } from '../carried-state.ts'
 import { type AnswerHead, countOf, recordOf, recordsOf, textOf } from '../translated-chat.ts'
 
@@ -95,18 +96,22 @@ export function sealsOf(message: Fields): { readonly signature: string; readonly
 }
 
 /**
- * Blocks of reasoning in which each thought has its own signature: it signs that thought alone. Empty where there are
- * not several, or where upstreams give the text apart from what signs it.
+ * Blocks of reasoning in which each thought has its own signature: it signs that thought alone. Empty where there is
+ * one before everything else, or where upstreams give the text apart from what signs it.
  */
-export function signedThoughts(message: Fields): readonly Fields[] {
+export function signedThoughts(message: Fields): readonly PlacedThought<Fields>[] {
   const details = recordsOf(message['reasoning_details'])
   const thoughts = details.filter((detail) => isOwnFormat(detail) && detail['type'] === 'reasoning.text')
   const isEachSigned = thoughts.every(({ text, signature }) => textOf(text) !== null && textOf(signature) !== null)
-  if (thoughts.length < 2 || !isEachSigned) return []
-  return details.flatMap((detail): readonly Fields[] => {
-    const { text, signature } = detail
-    if (thoughts.includes(detail)) return [{ type: 'thinking', thinking: text, signature }]
-    return redactedOf(detail).map((data) => ({ type: 'redacted_thinking', data }))
+  const isInOrder = thoughts.length < 2 && details.every((detail) => isFirst(placeOf(detail)))
+  if (isInOrder || !isEachSigned) return []
+  return details.flatMap((detail): readonly PlacedThought<Fields>[] => {
+    const { type, text, signature } = detail
+    const place = placeOf(detail)
+    if (isOwnFormat(detail) && type === 'reasoning.text') {
+      return [{ item: { type: 'thinking', thinking: text, signature }, place }]
+    }
+    return redactedOf(detail).map((data) => ({ item: { type: 'redacted_thinking', data }, place }))
   })
 }
 

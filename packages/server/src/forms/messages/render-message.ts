@@ -3,6 +3,7 @@ import { parseJsonToPrint } from '@svc/contract'
 import { parseExactly } from '../../platform/json/exact-json.ts'
 import { parseAnswerJson } from '../../platform/json/parse-json.ts'
 import { extrasOf } from '../../upstreams/openai-compatible/answer-extras.ts'
+import { type PlacedThought, placeThoughts } from '../../upstreams/thought-place.ts'
 import { idWithState, lateState, sealDetail } from '../carried-state.ts'
 import { type AnswerHead, reasoningOf, recordOf, recordsOf, textOf } from '../translated-chat.ts'
 import { messageEnd, messageObject, renderBeside, sealsOf, signedThoughts, usageOf } from './message-object.ts'
@@ -21,15 +22,16 @@ function inputOf(text: string): Fields {
   return { invalid_arguments: text }
 }
 
-function thoughtsOf(message: Fields): readonly Fields[] {
+function thoughtsOf(message: Fields): readonly PlacedThought<Fields>[] {
   const signed = signedThoughts(message)
   if (signed.length > 0) return signed
   const reasoning = reasoningOf(message)
   const { signature, redacted } = sealsOf(message)
-  return [
+  const blocks: readonly Fields[] = [
     ...(reasoning === null ? [] : [{ type: 'thinking', thinking: reasoning, signature }]),
     ...redacted.map((data) => ({ type: 'redacted_thinking', data })),
   ]
+  return blocks.map((item) => ({ item, place: { text: 0, calls: 0 } }))
 }
 
 function contentOf(message: Fields): readonly Fields[] {
@@ -37,8 +39,7 @@ function contentOf(message: Fields): readonly Fields[] {
   const refusal = textOf(message['refusal'])
   const state = lateState(null, message)
   const sealed = state === null ? null : sealDetail(state)
-  return [
-    ...thoughtsOf(message),
+  const said: readonly Fields[] = [
     ...(text === null ? [] : [{ type: 'text', text }]),
     ...(refusal === null ? [] : [{ type: 'text', text: refusal }]),
     ...recordsOf(message['tool_calls']).map((call) => {
@@ -47,6 +48,10 @@ function contentOf(message: Fields): readonly Fields[] {
       const id = idWithState(textOf(call['id']) ?? '', call)
       return { type: 'tool_use', id, name: textOf(called['name']) ?? '', input }
     }),
+  ]
+  const parts = said.map((item) => ({ item, text: textOf(item['text']), isCall: item['type'] === 'tool_use' }))
+  return [
+    ...placeThoughts(thoughtsOf(message), parts, (block, cut) => ({ ...block, text: cut })),
     ...(sealed === null ? [] : [{ type: 'redacted_thinking', data: sealed }]),
   ]
 }

@@ -5,6 +5,7 @@ import { parseJsonText } from '../../platform/json/parse-json.ts'
 import { count, type NativeUsage, REFUSED, wireUsage } from '../native/native-speech.ts'
 import { type Json, present } from '../native/request-fields.ts'
 import { isObject, tokens } from '../openai-compatible/usage.ts'
+import { placeMember } from '../thought-place.ts'
 import { ANTHROPIC_FORMAT } from './anthropic-format.ts'
 
 const finishReasons: Readonly<Record<string, string>> = {
@@ -82,11 +83,13 @@ function textOf(value: unknown): string {
 }
 
 function readReasoning(blocks: readonly Json[]): Json {
-  const details = blocks.flatMap(({ type, thinking, signature, data }, index): readonly Json[] => {
-    if (type === 'thinking') {
-      return [{ type: 'reasoning.text', text: thinking, ...present({ signature }), format: ANTHROPIC_FORMAT, index }]
-    }
-    return type === 'redacted_thinking' ? [{ type: 'reasoning.encrypted', data, format: ANTHROPIC_FORMAT, index }] : []
+  const past = { text: 0, calls: 0 }
+  const details = blocks.flatMap(({ type, thinking, signature, data, text }, index): readonly Json[] => {
+    if (type === 'text') past.text += textOf(text).length
+    if (type === 'tool_use') past.calls += 1
+    const common = { format: ANTHROPIC_FORMAT, index, ...placeMember(past) }
+    if (type === 'thinking') return [{ type: 'reasoning.text', text: thinking, ...present({ signature }), ...common }]
+    return type === 'redacted_thinking' ? [{ type: 'reasoning.encrypted', data, ...common }] : []
   })
   const text = blocks.map(({ type, thinking }) => (type === 'thinking' ? textOf(thinking) : '')).join('')
   return {

@@ -6,6 +6,7 @@ import { type Json, present } from '../native/request-fields.ts'
 import { DONE, type WireFrames } from '../openai-compatible/chat-wire.ts'
 import { recordOf } from '../openai-compatible/json-records.ts'
 import { isObject, tokens } from '../openai-compatible/usage.ts'
+import { placeMember } from '../thought-place.ts'
 import { finishReasonOf, readAnthropicError, readAnthropicUsage, stopMemberOf } from './anthropic-answer.ts'
 import { ANTHROPIC_FORMAT } from './anthropic-format.ts'
 
@@ -24,6 +25,9 @@ export class AnthropicEvents {
   /** As it was reported so far: pieces of it come at the start and at the end, each count as of then. */
   readonly #usage: Record<string, unknown> = {}
   #hasBlocks = false
+  #textLength = 0
+  /** Where the thought stands that has begun, until its first detail has said so. */
+  #place: Json = {}
 
   /** @throws {SyntaxError | JsonLimitError} when the data is no JSON, or has too much structure. */
   read(data: string): WireFrames {
@@ -75,24 +79,42 @@ export class AnthropicEvents {
       const named = { index: call.index, id, type: 'function', function: { name, arguments: '' } }
       return [chunkOf({ tool_calls: [named] })]
     }
-    if (type === 'redacted_thinking') {
-      const detail = { type: 'reasoning.encrypted', data: sealed, format: ANTHROPIC_FORMAT, index }
-      return [chunkOf({ reasoning_details: [detail] })]
-    }
+    this.#place = placeMember({ text: this.#textLength, calls: this.#calls.size })
+    if (type === 'redacted_thinking') return [this.#detail(index, { type: 'reasoning.encrypted', data: sealed })]
     // A block may begin with something in it already.
-    if (typeof text === 'string' && text !== '') return [chunkOf({ content: text })]
+    if (typeof text === 'string' && text !== '') return [this.#said(text)]
     return [
-      ...(typeof thinking === 'string' && thinking !== '' ? [thoughtChunk(index, thinking)] : []),
-      ...(typeof signature === 'string' && signature !== '' ? [signatureChunk(index, signature)] : []),
+      ...(typeof thinking === 'string' && thinking !== '' ? [this.#thought(index, thinking)] : []),
+      ...(typeof signature === 'string' && signature !== '' ? [this.#signature(index, signature)] : []),
     ]
+  }
+
+  #said(text: unknown): Record<string, unknown> {
+    this.#textLength += typeof text === 'string' ? text.length : 0
+    return chunkOf({ content: text })
+  }
+
+  #thought(index: unknown, text: string): Record<string, unknown> {
+    return this.#detail(index, { type: 'reasoning.text', text }, { reasoning_content: text })
+  }
+
+  #signature(index: unknown, signature: unknown): Record<string, unknown> {
+    return this.#detail(index, { type: 'reasoning.text', signature })
+  }
+
+  /** The place is said once, since clients join the pieces of a thought by their members. */
+  #detail(index: unknown, detail: Json, more: Json = {}): Record<string, unknown> {
+    const place = this.#place
+    this.#place = {}
+    return chunkOf({ ...more, reasoning_details: [{ ...detail, format: ANTHROPIC_FORMAT, index, ...place }] })
   }
 
   #delta({ index, delta }: Json): WireFrames {
     if (!isObject(delta)) return []
     const { type, text, thinking, signature, partial_json: json } = delta
-    if (type === 'text_delta') return [chunkOf({ content: text })]
-    if (type === 'thinking_delta' && typeof thinking === 'string') return [thoughtChunk(index, thinking)]
-    if (type === 'signature_delta') return [signatureChunk(index, signature)]
+    if (type === 'text_delta') return [this.#said(text)]
+    if (type === 'thinking_delta' && typeof thinking === 'string') return [this.#thought(index, thinking)]
+    if (type === 'signature_delta') return [this.#signature(index, signature)]
     const call = this.#calls.get(index)
     if (type !== 'input_json_delta' || call === undefined || typeof json !== 'string' || json === '') return []
     call.hasArguments = true
@@ -113,17 +135,6 @@ export class AnthropicEvents {
     const choice = { index: 0, delta: {}, finish_reason: finishReason, ...(isObject(delta) ? stopMemberOf(delta) : {}) }
     return [{ choices: [choice], ...present({ usage: reported }) }]
   }
-}
-
-function thoughtChunk(index: unknown, text: string): Record<string, unknown> {
-  return chunkOf({
-    reasoning_content: text,
-    reasoning_details: [{ type: 'reasoning.text', text, format: ANTHROPIC_FORMAT, index }],
-  })
-}
-
-function signatureChunk(index: unknown, signature: unknown): Record<string, unknown> {
-  return chunkOf({ reasoning_details: [{ type: 'reasoning.text', signature, format: ANTHROPIC_FORMAT, index }] })
 }
 
 /** The input that a block begins with, with every digit as it came. @param data the event that it was read from. */

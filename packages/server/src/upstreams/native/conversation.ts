@@ -2,6 +2,7 @@
 import { parseExactly } from '../../platform/json/exact-json.ts'
 import { JsonCounter, REQUEST_JSON } from '../../platform/json/json-limits.ts'
 import { isObject } from '../openai-compatible/usage.ts'
+import { placeOf, placeThoughts, type ThoughtPlace } from '../thought-place.ts'
 import { invalid, type Json, unsupported } from './request-fields.ts'
 
 export interface TextPiece {
@@ -53,6 +54,7 @@ export interface ThoughtPiece {
   readonly text: string
   readonly signature: string | null
   readonly index: unknown
+  readonly place: ThoughtPlace
 }
 
 /** Reasoning that only its model can read. `id` names the call that it belongs to; null for none. */
@@ -61,6 +63,7 @@ export interface SealedPiece {
   readonly format: unknown
   readonly data: string
   readonly id: string | null
+  readonly place: ThoughtPlace
 }
 
 export type Piece = TextPiece | MediaPiece | LinkPiece | CallPiece | ResultPiece | ThoughtPiece | SealedPiece
@@ -203,9 +206,11 @@ function readCalls(message: Json, param: string, counter: JsonCounter): readonly
 function readThoughts(message: Json): readonly (ThoughtPiece | SealedPiece)[] {
   const pieces: (ThoughtPiece | SealedPiece)[] = []
   const details = Array.isArray(message['reasoning_details']) ? message['reasoning_details'].filter(isObject) : []
-  for (const { type, text, signature, data, id, format, index } of details) {
+  for (const detail of details) {
+    const { type, text, signature, data, id, format, index } = detail
+    const place = placeOf(detail)
     if (type === 'reasoning.encrypted' && typeof data === 'string') {
-      pieces.push({ kind: 'sealed', format, data, id: typeof id === 'string' ? id : null })
+      pieces.push({ kind: 'sealed', format, data, id: typeof id === 'string' ? id : null, place })
     }
     if (type !== 'reasoning.text') continue
     const said = typeof text === 'string' ? text : ''
@@ -213,7 +218,7 @@ function readThoughts(message: Json): readonly (ThoughtPiece | SealedPiece)[] {
     const last = pieces.at(-1)
     const continues = last?.kind === 'thought' && last.signature === null && last.index === index
     if (continues) pieces[pieces.length - 1] = { ...last, text: last.text + said, signature: signed }
-    else pieces.push({ kind: 'thought', format, text: said, signature: signed, index })
+    else pieces.push({ kind: 'thought', format, text: said, signature: signed, index, place })
   }
   return pieces
 }
@@ -241,7 +246,11 @@ function readSpeech(message: Json, param: string, counter: JsonCounter): readonl
   const { refusal } = message
   const refused: readonly TextPiece[] =
     typeof refusal === 'string' && refusal !== '' ? [{ kind: 'text', text: refusal, cacheControl: null }] : []
-  return [...readThoughts(message), ...content, ...refused, ...readCalls(message, param, counter)]
+  const thoughts = readThoughts(message).map((item) => ({ item, place: item.place }))
+  const said = [...content, ...refused, ...readCalls(message, param, counter)].map((item) => {
+    return { item, text: item.kind === 'text' ? item.text : null, isCall: item.kind === 'call' }
+  })
+  return placeThoughts<Piece>(thoughts, said, (item, text) => (item.kind === 'text' ? { ...item, text } : item))
 }
 
 /**
