@@ -34,7 +34,7 @@ type Model = keyof typeof ANSWERS
 beforeEach(() => {
   calls = []
   stub.onOther = (call, response) => {
-    if (call.method === 'GET') return response.writeHead(404).end()
+    if (call.method === 'GET') return void response.writeHead(404).end()
     calls.push(call)
     const answer = JSON.stringify(ANSWERS[call.path.includes('gemini') ? 'gemini' : 'claude'])
     response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
@@ -164,16 +164,17 @@ describe('thoughts between texts and calls keep their place', () => {
   beforeEach(() => {
     stub.onOther = (call, response) => {
       calls.push(call)
-      if (call.json['stream'] !== true) {
+      if (call.json?.['stream'] !== true) {
         response.writeHead(200, { 'content-type': 'application/json' })
-        return response.end(JSON.stringify({ type: 'message', content: blocks, stop_reason: 'tool_use', usage }))
+        return void response.end(JSON.stringify({ type: 'message', content: blocks, stop_reason: 'tool_use', usage }))
       }
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       for (const event of [begin, ...events, ...end]) response.write(`data: ${JSON.stringify(event)}\n\n`)
       response.end()
     }
   })
-  const historySent = () => (calls.at(-1)?.json['messages'] as readonly { content: unknown }[])[1]?.content
+  const historySent = () =>
+    (calls.at(-1)?.json?.['messages'] as readonly { content?: unknown }[] | undefined)?.[1]?.content
 
   test.each([false, true])("with Anthropic's client, stream: %s", async (isStream) => {
     const client = new Anthropic({ baseURL: gateway.baseUrl, apiKey: gateway.key, authToken: null, maxRetries: 0 })
