@@ -87,6 +87,23 @@ describe('errors', () => {
   })
 })
 
+test.each([false, true])(
+  'a stream leaves out the usage of its own chunks alone, asked for: %s',
+  async (include_usage) => {
+    const detail = { type: 'reasoning.summary', usage: null, summary: 'Hm.', index: 0 }
+    stub.onChat = (_call, response) => {
+      beginStream(response)
+      sendEvent(response, chunkText({ role: 'assistant', content: '', reasoning_details: [detail] }))
+      sendEvent(response, chunkText({ content: 'Hello' }, 'stop'))
+      sendEvent(response, '[DONE]')
+      response.end()
+    }
+    const { frames } = await readStream(await ask({ stream: true, stream_options: { include_usage } }))
+    expect(frames.every(({ usage }) => usage !== null)).toBe(true)
+    expect(JSON.stringify(frames)).toContain(JSON.stringify([detail]))
+  },
+)
+
 test('answers have what the SDK demands, and their charge', async () => {
   const whole = (await (await ask({})).json()) as object
   expect(whole).toMatchObject({ system_fingerprint: null, object: 'chat.completion' })

@@ -4,6 +4,7 @@
  */
 import { type ErrorBody, errorCodes, ownMember } from '@svc/contract'
 import type { FrameWriter, StreamReader } from '../pipeline/frame-writer.ts'
+import { dropNoUsage } from '../pipeline/stream-frames.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -45,11 +46,10 @@ export interface StreamHead {
 
 const ERROR = 'data: {"error"'
 const DATA = 'data: '
-/** As every chunk of a client that asked for usage has it: OpenRouter leaves it out there. */
-const NO_USAGE = ',"usage":null,'
 
+/** A chunk says nothing of usage where OpenRouter's do not. */
 function translate(event: string, head: StreamHead): string {
-  if (!event.startsWith(ERROR)) return event.replace(NO_USAGE, ',')
+  if (!event.startsWith(ERROR)) return dropNoUsage(event)
   const error = openRouterError(JSON.parse(event.slice(DATA.length)) as ErrorBody)
   return `${DATA}${JSON.stringify({
     id: `chatcmpl-${head.requestId}`,
