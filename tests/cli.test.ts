@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { formatCredits, nanocreditsOf } from '@svc/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { creditsTextOf } from '../packages/cli/src/credits-text.ts'
-import { beginStream, chunkText, sendEvent } from '../packages/server/testing/stub-upstream.ts'
+import { beginStream, chunkText, sendCompletion, sendEvent } from '../packages/server/testing/stub-upstream.ts'
 import { childEnvironment } from '../packages/server/testing/child-environment.ts'
 import { useGateway } from '../packages/server/testing/use-gateway.ts'
 import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
@@ -302,4 +302,47 @@ describe('with an upstream that stops half way', () => {
     stop.abort()
     await running
   })
+})
+
+describe('with a model that reads its reasoning again', () => {
+  const upstream = useStubUpstream()
+  const gateway = useGateway(() => ({ upstreamUrl: upstream.url }))
+  const call = { index: 0, id: 'a', type: 'function', function: { name: 'look', arguments: '{}' } }
+  const detail = { type: 'reasoning.text', text: 'Hm, yes.', signature: 'SIG', format: 'anthropic-claude-v1', index: 0 }
+  const pieces = [
+    { ...detail, text: 'Hm, ', signature: undefined },
+    { ...detail, text: 'yes.', signature: undefined },
+    { ...detail, text: undefined },
+  ]
+  const sealed = { type: 'reasoning.encrypted', data: 'SEALED', index: 1 }
+  let svc: Svc
+
+  beforeAll(() => {
+    svc = createSvc({ SVC_BASE_URL: gateway.baseUrl, SVC_API_KEY: gateway.key })
+    upstream.onChat = (asked, response) => {
+      const message = { role: 'assistant', content: 'Look.', reasoning_details: [detail, sealed], tool_calls: [call] }
+      if (!asked.wantsStream) return sendCompletion(response, { message, finishReason: 'tool_calls' })
+      beginStream(response)
+      for (const piece of [...pieces, sealed]) sendEvent(response, chunkText({ reasoning_details: [piece] }))
+      sendEvent(response, chunkText({ content: 'Look.', tool_calls: [call] }))
+      sendEvent(response, chunkText({}, 'tool_calls'))
+      sendEvent(response, '[DONE]')
+      response.end()
+    }
+  })
+  afterAll(() => svc.remove())
+
+  test.each([['--stream'], ['--no-stream'], ['--json', '--stream'], ['--json', '--no-stream']])(
+    'it goes back with the next question: %s %s',
+    async (...options) => {
+      expect((await svc(['chat', '--history', ...options.filter(Boolean), 'Hello'])).code).toBe(0)
+      expect((await svc(['chat', '-c', '--tool-result', 'a=1'])).code).toBe(0)
+      const messages = upstream.chats.at(-1)?.json?.['messages']
+      expect(messages).toMatchObject([
+        { role: 'user' },
+        { role: 'assistant', content: 'Look.', tool_calls: [{ id: 'a' }], reasoning_details: [detail, sealed] },
+        { role: 'tool', tool_call_id: 'a' },
+      ])
+    },
+  )
 })

@@ -8,9 +8,19 @@ import { imageProtocol } from '../images/show-image.ts'
 import { exactJson, printJson } from '../print-json.ts'
 import { WordWrap } from '../terminal/word-wrap.ts'
 import { keepImages } from './answer-images.ts'
-import { type Answer, type AskProgress, askStreaming, askWhole, bodyOf, type Question, withAnswer } from './ask.ts'
+import {
+  type Answer,
+  type AskProgress,
+  askStreaming,
+  askWhole,
+  bodyOf,
+  type Question,
+  type Said,
+  withAnswer,
+} from './ask.ts'
 import { chargeNote } from './charge-note.ts'
 import { interruptedCharge } from './interrupted-charge.ts'
+import { ReasoningCollector } from './reasoning-details.ts'
 import { type ToolCall, ToolCallCollector, toolCallForPrograms } from './tool-calls.ts'
 
 interface Asking {
@@ -19,8 +29,6 @@ interface Asking {
   /** Undefined when the user did not choose. */
   readonly stream: boolean | undefined
 }
-
-type Said = Pick<Answer, 'text' | 'toolCalls'>
 
 /**
  * A pipe gets whole JSON and text as it comes; what the user chose wins.
@@ -115,14 +123,16 @@ async function answerJson(
   }
   const body = { ...bodyOf(question), stream_options: { include_usage: true } }
   const calls = new ToolCallCollector()
+  const reasoning = new ReasoningCollector()
   let text = ''
   for await (const event of api.client.stream(api.endpoints.createChatCompletion, { body }, call)) {
     const delta = event.choices[0]?.delta
     text += delta?.content ?? delta?.refusal ?? ''
     calls.take(delta)
+    reasoning.take(delta)
     await terminal.out.line(exactJson(event, 0))
   }
-  return { text, toolCalls: calls.calls() }
+  return { text, toolCalls: calls.calls(), reasoning: reasoning.details() }
 }
 
 async function reportInterrupted(context: Context, api: ApiConnection, progress: AskProgress): Promise<void> {

@@ -2,6 +2,7 @@
 import type { ChatChargeBody, ChatMessage, Exact, FetchResponse } from '@svc/contract'
 import type { ApiConnection } from '../api-connection.ts'
 import { imageAddresses } from './answer-images.ts'
+import { ReasoningCollector, reasoningOf } from './reasoning-details.ts'
 import { schemaFormat } from './request-files.ts'
 import { type ToolCall, ToolCallCollector, toolCallsOf } from './tool-calls.ts'
 
@@ -21,6 +22,8 @@ export interface Answer {
   /** Addresses of the images that came with it. */
   readonly images: readonly string[]
   readonly toolCalls: readonly ToolCall[]
+  /** What its model reads again in the next turn; empty for nothing. */
+  readonly reasoning: readonly object[]
   readonly charge: Exact<ChatChargeBody> | null
   readonly promptTokens: number | null
   readonly completionTokens: number | null
@@ -55,13 +58,18 @@ export function bodyOf(question: Question): {
   }
 }
 
+/** What of an answer belongs to the conversation. */
+export type Said = Pick<Answer, 'text' | 'toolCalls' | 'reasoning'>
+
 /** A conversation with what the model answered. */
-export function withAnswer(question: Question, { text, toolCalls }: Pick<Answer, 'text' | 'toolCalls'>): Question {
+export function withAnswer(question: Question, { text, toolCalls, reasoning }: Said): Question {
   if (text === '' && toolCalls.length === 0) return question
-  const said: ChatMessage =
-    toolCalls.length === 0
-      ? { role: 'assistant', content: text }
-      : { role: 'assistant', content: text === '' ? null : text, tool_calls: toolCalls }
+  const said: ChatMessage = {
+    role: 'assistant',
+    content: text === '' ? null : text,
+    ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls }),
+    ...(reasoning.length === 0 ? {} : { reasoning_details: reasoning }),
+  }
   return withMessages(question, [said])
 }
 
@@ -90,7 +98,8 @@ export async function askStreaming(
   const call = { signal, onResponse: noteRequestId(progress) }
   const images: string[] = []
   const calls = new ToolCallCollector()
-  let answer: Omit<Answer, 'text' | 'images' | 'toolCalls'> = {
+  const reasoning = new ReasoningCollector()
+  let answer: Omit<Answer, 'text' | 'images' | 'toolCalls' | 'reasoning'> = {
     charge: null,
     promptTokens: null,
     completionTokens: null,
@@ -105,6 +114,7 @@ export async function askStreaming(
     }
     images.push(...imageAddresses(choice?.delta))
     calls.take(choice?.delta)
+    reasoning.take(choice?.delta)
     answer = {
       charge: event.svc ?? answer.charge,
       promptTokens: event.usage?.prompt_tokens ?? answer.promptTokens,
@@ -112,7 +122,7 @@ export async function askStreaming(
       finishReason: choice?.finish_reason ?? answer.finishReason,
     }
   }
-  return { ...answer, images, toolCalls: calls.calls(), text: progress.text }
+  return { ...answer, images, toolCalls: calls.calls(), reasoning: reasoning.details(), text: progress.text }
 }
 
 /** Asks and waits for the whole answer. Gives the gateway's body, too. @throws as `askStreaming` */
@@ -125,6 +135,7 @@ export async function askWhole({ client, endpoints }: ApiConnection, question: Q
     text: choice?.message.content ?? choice?.message.refusal ?? '',
     images: imageAddresses(choice?.message),
     toolCalls: toolCallsOf(choice?.message),
+    reasoning: reasoningOf(choice?.message),
     charge: reply.svc,
     promptTokens: reply.usage?.prompt_tokens ?? null,
     completionTokens: reply.usage?.completion_tokens ?? null,

@@ -122,6 +122,8 @@ async function answer(session: Session, question: Question, signal: AbortSignal)
   const progress: AskProgress = { text: '', requestId: null }
   const words = new WordWrap(out)
   let toolCalls: readonly ToolCall[] = []
+  // Of an answer that was stopped, the model could not read its reasoning again.
+  let reasoning: readonly object[] = []
   try {
     const onText = (text: string): Promise<void> => words.text(text)
     let answered: Answer
@@ -131,6 +133,7 @@ async function answer(session: Session, question: Question, signal: AbortSignal)
       await words.end()
     }
     toolCalls = answered.toolCalls
+    reasoning = answered.reasoning
     await out.text(answered.text.endsWith('\n') ? '' : '\n')
     // The terminal is not asked whether it shows images: what it says would be read as the next question.
     await keepImages(context, answered.images, { now: new Date(), protocol: null })
@@ -147,7 +150,7 @@ async function answer(session: Session, question: Question, signal: AbortSignal)
   }
   // What came is part of the conversation, also where it was stopped: the next question may speak of it.
   if (progress.text !== '' || toolCalls.length > 0) {
-    state.question = withAnswer(question, { text: progress.text, toolCalls })
+    state.question = withAnswer(question, { text: progress.text, toolCalls, reasoning })
   }
   return toolCalls
 }
