@@ -213,6 +213,34 @@ describeEachEngine('the form', (engine) => {
     expect(stub.chats.every(({ json }) => json?.['stream'] !== true)).toBe(true)
   })
 
+  test('the sources of several prompts stand beside their texts, and what made all of them is named', async () => {
+    let made = 0
+    stub.onChat = ({ json }, response) => {
+      const citations = promptOf(json) === 'c' ? {} : { citations: [`https://example.com/${promptOf(json)}`] }
+      const message = { role: 'assistant', content: 'As they say [1].' }
+      const answer = { choices: [{ index: 0, message, finish_reason: 'stop' }], usage, ...citations }
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ ...answer, system_fingerprint: made++ < 4 ? 'fp_1' : 'fp_2' }))
+    }
+    const ask = async (prompt: string | string[]) =>
+      (await (await post({ prompt })).json()) as {
+        choices: (Choice & { citations?: string[] })[]
+        citations?: string[]
+      }
+    const one = await ask('a')
+    expect(one).toMatchObject({ citations: ['https://example.com/a'], system_fingerprint: 'fp_1' })
+    const joined = await ask(['a', 'b', 'c'])
+    expect(joined.choices.map(({ citations }) => citations)).toEqual([
+      ['https://example.com/a'],
+      ['https://example.com/b'],
+      undefined,
+    ])
+    expect(joined).toMatchObject({ system_fingerprint: 'fp_1' })
+    expect(joined).not.toHaveProperty('citations')
+    made = 3
+    expect(await ask(['a', 'b'])).not.toHaveProperty('system_fingerprint')
+  })
+
   test('several prompts with several choices each are numbered through', async () => {
     stub.onChat = ({ json }, response) => {
       const choices = [0, 1].map((index) => {

@@ -68,5 +68,9 @@ function topOf(alternatives: readonly Fields[]): Fields {
 /** What identifies a text completion, from the chat that it was. */
 export function headOf(chat: Fields): Fields {
   const id = (textOf(chat['id']) ?? '').replace(/^chatcmpl-/, '')
-  return { id: `cmpl-${id}`, object: 'text_completion', created: chat['created'], model: chat['model'] }
+  const fingerprint = textOf(chat['system_fingerprint'])
+  return {
+    ...{ id: `cmpl-${id}`, object: 'text_completion', created: chat['created'], model: chat['model'] },
+    ...(fingerprint === null ? {} : { system_fingerprint: fingerprint }),
+  }
 }

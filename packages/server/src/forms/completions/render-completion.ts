@@ -17,6 +17,8 @@ function choiceOf(request: CompletionRequest, choice: Fields): Fields {
     logprobs: logprobsIn(choice['logprobs'], lengthOf(echo)),
     ...stopOf(choice),
     ...besideText(message),
+    // Of several prompts: each has sources of its own.
+    ...extrasOf(choice),
   }
 }
 

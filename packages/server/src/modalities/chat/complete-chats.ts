@@ -18,6 +18,7 @@ import { renderSvc } from '../../pipeline/render-charge.ts'
 import type { ChatTarget } from '../../pipeline/routing/target.ts'
 import { runPaid } from '../../pipeline/run-paid.ts'
 import { countedCost, decideTogether, type DecidedCharge, tokensOf } from '../../pipeline/token-charge.ts'
+import { extrasOf } from '../../upstreams/openai-compatible/answer-extras.ts'
 import { type AskedChats, askTogether } from './ask-together.ts'
 import { ChatBounds, type ChatPlan } from './chat-plan.ts'
 import { type ChatDeps, chatRequest, createdOf, selectAble } from './chat-work.ts'
@@ -55,7 +56,17 @@ async function sharperBound(chats: readonly ChatBounds[], found: FoundModel<Chat
   return isSharper ? sumBounds(bounds) : null
 }
 
-/** All answers as one chat completion. The choices of the first chat come first. */
+/** What made all of the answers; nothing where that is not one and the same. */
+function fingerprintOf(answers: readonly CountedAnswer[]): { readonly system_fingerprint?: unknown } {
+  const named = new Set(answers.map(({ completed }) => completed.completion['system_fingerprint'] ?? null))
+  const [fingerprint = null] = named
+  return named.size > 1 || fingerprint === null ? {} : { system_fingerprint: fingerprint }
+}
+
+/**
+ * All answers as one chat completion. The choices of the first chat come first. Sources stand beside each choice that
+ * has them: a text refers to them by their places in the list of its own chat.
+ */
 function render(
   { hold }: Paid<ChatTarget>,
   model: string,
@@ -63,11 +74,14 @@ function render(
   charged: Charged,
 ): WholeAnswer {
   const choices = answers
-    .flatMap(({ completed }) => completed.completion['choices'] as readonly object[])
+    .flatMap(({ completed: { completion } }) =>
+      (completion['choices'] as readonly object[]).map((choice) => ({ ...choice, ...extrasOf(completion) })),
+    )
     .map((choice, index) => ({ ...choice, index }))
   const id = `chatcmpl-${hold.id}`
   const usage = renderUsage(null, decided, charged.charge)
-  const body = JSON.stringify({ id, object: 'chat.completion', created: createdOf(hold), model, choices, usage })
+  const head = { id, object: 'chat.completion', created: createdOf(hold), model, ...fingerprintOf(answers) }
+  const body = JSON.stringify({ ...head, choices, usage })
   return { body: `${body.slice(0, -1)},"svc":${renderSvc(charged, decided.estimated, null)}}`, charged }
 }
 
