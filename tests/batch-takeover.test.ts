@@ -7,7 +7,7 @@ import { sendCompletion } from '../packages/server/testing/stub-upstream.ts'
 import { useGatewayPerTest } from '../packages/server/testing/use-gateway.ts'
 import { useStubUpstream } from '../packages/server/testing/use-stub-upstream.ts'
 import { capturesOf, chatLines, clientOf, CHAT_URL, ended, linesOf } from './batch-stage.ts'
-import { cardOf } from './charge-of.ts'
+import { cardOf, nanocreditsIn } from './charge-of.ts'
 import { toFile } from 'openai'
 
 const PEPPER = 'the pepper of a gateway that takes over'
@@ -44,8 +44,13 @@ describeEachEngine('a batch whose process died', (engine) => {
     })
     const kept = (line: number, text: object) =>
       sealResult({ version: 1, secret: PEPPER }, batchId, line, JSON.stringify(text))
+    // The account could pay less than this.
+    const beforeCharge = {
+      status_code: 200,
+      body: { usage: { cost: 9 }, svc: { credits_charged: 9_000, margin_bps: 2_000 } },
+    }
     const left = [
-      { request_id: charged, result: kept(0, { custom_id: 'line-0', kept: true }) },
+      { request_id: charged, result: kept(0, { custom_id: 'line-0', kept: true, response: beforeCharge }) },
       // It died before the answer came, and before it was charged.
       { request_id: createId(now), result: null },
       { request_id: free, result: kept(2, { custom_id: 'line-2', kept: true }) },
@@ -73,6 +78,8 @@ describeEachEngine('a batch whose process died', (engine) => {
       ['line-3', false],
       ['line-4', false],
     ])
+    expect(output.map(({ response }) => nanocreditsIn(response!.body))).toEqual(output.map(() => cardOf(10, 5)))
+    expect(output[0]!.response!.body).toMatchObject({ usage: { cost: Number(cardOf(10, 5)) / 1e12 } })
     expect(stub.chats.length - asked).toBe(4)
     expect(await capturesOf(gateway)).toEqual(Array.from({ length: 5 }, () => cardOf(10, 5)))
   })

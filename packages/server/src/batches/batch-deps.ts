@@ -1,4 +1,4 @@
-import type { BatchState } from '@svc/contract'
+import type { BatchState, Nanocredits } from '@svc/contract'
 import type { KeyAuthenticator } from '../access/keys/authenticate-key.ts'
 import type { BegunRequest, Idempotency, RequestOutcome } from '../admission/idempotency/idempotency.ts'
 import type { RouteKit } from '../edge/route-kit.ts'
@@ -33,6 +33,8 @@ export interface BatchWorkDeps extends BatchDeps, AnswerLineDeps {
   readonly onEnded: (state: BatchState) => void
   /** What the books say of a request of a line. */
   readonly outcomeOf: (request: BegunRequest) => Promise<RequestOutcome>
+  /** What the books say that a request was charged; null where they have no record of it. */
+  readonly chargeOf: (request: Pick<BegunRequest, 'callerId' | 'requestId'>) => Promise<Nanocredits | null>
   /** This process's name in the leases. */
   readonly processId: string
   /** The first seals results; each opens. */

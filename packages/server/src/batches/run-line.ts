@@ -10,6 +10,7 @@ import { InvariantError } from '../platform/errors/invariant-error.ts'
 import { ServiceError } from '../platform/errors/service-error.ts'
 import { createId } from '../platform/runtime/ids.ts'
 import { answerLine } from './answer-line.ts'
+import { asBooked } from './booked-result.ts'
 import { type Batch, callerOfBatches } from './batch.ts'
 import type { BatchLine } from './batch-line-store.ts'
 import { type LineFacts, logLine } from './log-line.ts'
@@ -17,6 +18,7 @@ import { parseRequestLine, type RequestLine } from './batch-request-line.ts'
 import type { BatchWorkDeps } from './batch-deps.ts'
 import {
   type LineIdentity,
+  openResult,
   renderAnswered,
   renderFailed,
   renderUnmade,
@@ -155,11 +157,21 @@ async function end(
   return { kind: 'ended' }
 }
 
+/** What was kept before the charge, with the charge. */
+async function resultAsBooked(deps: BatchWorkDeps, { batch, line }: LineToRun, result: string): Promise<string> {
+  const charge = await deps.chargeOf({ callerId: batch.keyId, requestId: line.requestId })
+  const text = openResult(deps.secrets, batch.batchId, { line: line.line, result })
+  if (charge === null || text === null) return result
+  const booked = asBooked(text, charge)
+  return booked === text ? result : sealResult(deps.secrets[0], batch.batchId, line.line, booked)
+}
+
 /** Ends a line whose request was charged, by whichever process. */
 async function endCharged(deps: BatchWorkDeps, asked: LineToRun): Promise<LineOutcome> {
   const { batch, line } = asked
-  const result = await deps.lines.findResult(line)
-  if (result !== null) {
+  const kept = await deps.lines.findResult(line)
+  if (kept !== null) {
+    const result = await resultAsBooked(deps, asked, kept)
     const isMine = await deps.lines.end(line, { state: 'completed', result, isCounted: true })
     if (isMine) deps.onLine('completed')
     return { kind: 'ended' }
