@@ -19,11 +19,9 @@ export function renderHead(head: FrameHead): string {
   return `"id":${id},"object":"chat.completion.chunk","created":${head.created},"model":${model}${usage}`
 }
 
-const TEXT = String.raw`"(?:[^"\\]|\\.)*"`
 /** A chunk up to the end of a head that says that there is no usage. */
-const HEAD_WITHOUT_USAGE = new RegExp(
-  `^(data: \\{"id":${TEXT},"object":${TEXT},"created":\\d+,"model":${TEXT}),"usage":null,`,
-)
+const HEAD_WITHOUT_USAGE =
+  /^(data: \{"id":"(?:[^"\\]|\\.)*","object":"[a-z.]*","created":\d+,"model":"(?:[^"\\]|\\.)*"),"usage":null,/
 
 /** A chunk without the `usage: null` of its head. What its own members say stays, whatever they are called. */
 export function dropNoUsage(event: string): string {
