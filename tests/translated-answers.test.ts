@@ -1,4 +1,5 @@
 /** Answers of a chat in its other forms, through their own clients: what a chat has comes through, whole and streamed. */
+import { responseReply } from '@svc/contract'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -104,6 +105,10 @@ describe('images that a chat makes', () => {
     expect(output).toMatchObject([
       { type: 'message', content: [{ text: 'Hello' }] },
       { type: 'image_generation_call', id: expect.stringMatching(/^ig_/), status: 'completed', result: IMAGE },
+    ])
+    expect(output.map((item) => responseReply.shape.output.element.safeParse(item).error)).toEqual([
+      undefined,
+      undefined,
     ])
     // The whole answer may be sent again, or be named.
     await openai.responses.create({ model, input: [...output, { role: 'user', content: 'And?' }] as never })

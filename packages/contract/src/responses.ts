@@ -92,9 +92,15 @@ const responseUsage = z.looseObject({
 })
 
 const outputItem = z.looseObject({
-  type: z.enum(['message', 'reasoning', 'function_call', 'custom_tool_call', 'tool_search_call']),
+  type: z.enum([
+    ...(['message', 'reasoning', 'function_call', 'custom_tool_call', 'tool_search_call'] as const),
+    ...(['local_shell_call', 'shell_call', 'apply_patch_call', 'computer_call', 'image_generation_call'] as const),
+  ]),
   id: z.string(),
 })
+
+/** What an item of an answer can be. */
+export type OutputItemType = z.output<typeof outputItem>['type']
 
 const response = z.looseObject({
   id: z.string(),

@@ -1,4 +1,5 @@
 /** Calls of tools in the output of a `response`, in the form that the client has offered each tool in. */
+import type { OutputItemType } from '@svc/contract'
 import { type AnswerHead, recordOf } from '../translated-chat.ts'
 import { CustomInput } from './custom-input.ts'
 import { localCall, type LocalKind, localKindOf } from './local-tools.ts'
@@ -8,7 +9,7 @@ import type { ItemPlace, ItemStatus, OutputItem } from './response-items.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-const forms: Readonly<Record<OwnTool['kind'], { readonly type: string; readonly id: ItemKind }>> = {
+const forms: Readonly<Record<OwnTool['kind'], { readonly type: OutputItemType; readonly id: ItemKind }>> = {
   function: { type: 'function_call', id: 'fc' },
   custom: { type: 'custom_tool_call', id: 'ctc' },
   tool_search: { type: 'tool_search_call', id: 'tsc' },

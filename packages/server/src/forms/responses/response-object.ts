@@ -1,5 +1,5 @@
 /** The object `response` of the Responses form, and its parts. */
-import type { ResponseRequest } from '@svc/contract'
+import type { OutputItemType, ResponseRequest } from '@svc/contract'
 import { sealDetail } from '../carried-state.ts'
 import type { OfferedTools } from './offered-tools.ts'
 import { type AnswerHead, countOf, recordOf, recordsOf, textOf } from '../translated-chat.ts'
@@ -143,7 +143,7 @@ export function imageItem(id: string, image: Fields, status: 'in_progress' | 'co
   const url = textOf(recordOf(image['image_url'])['url']) ?? ''
   return {
     id,
-    type: 'image_generation_call',
+    type: 'image_generation_call' satisfies OutputItemType,
     status,
     result: status === 'completed' ? url.replace(DATA_URL, '') : null,
   }
