@@ -9,7 +9,7 @@ import type { Clock } from '../../platform/runtime/clock.ts'
 import type { UpstreamClient } from '../upstream-client.ts'
 import type { UpstreamTranscriptFormat } from '../transcription-upstream.ts'
 import { chatFailure, retryAfterSeconds } from './errors.ts'
-import { costOfFailure } from './usage.ts'
+import { idInHeaders, costOfFailure } from './usage.ts'
 
 /** In what upstreams of audio differ. */
 export interface AudioDialect {
@@ -49,8 +49,7 @@ export function readUtf8Json(text: Buffer): unknown {
 
 /** The upstream's own id of what it made; null where it gives none. */
 export function generationIdFrom({ dialect }: AudioDeps, headers: IncomingHttpHeaders): string | null {
-  const value = dialect.generationIdHeader === null ? undefined : headers[dialect.generationIdHeader]
-  return typeof value === 'string' && value.length <= 200 ? value : null
+  return idInHeaders(dialect.generationIdHeader, headers)
 }
 
 /** The error for an answer that is no audio and no transcript. */

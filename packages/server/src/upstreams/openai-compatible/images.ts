@@ -17,7 +17,7 @@ import { chatFailure, findError, retryAfterSeconds } from './errors.ts'
 import { readAnswerFacts, readEntries } from './image-answer.ts'
 import type { ImageBody } from './image-body.ts'
 import { ImageStreamReader } from './image-stream.ts'
-import { costOfFailure, isObject } from './usage.ts'
+import { idInHeaders, costOfFailure, isObject } from './usage.ts'
 
 /** Longest answer that is kept in memory: ten images of the largest size that is sold. Source: own choice. */
 const ANSWER_BYTES_MAX = 192 * 1024 * 1024
@@ -59,8 +59,7 @@ function exchangeOf(options: ImagesOptions, request: UpstreamImageRequest, strea
 }
 
 function generationIdOf({ dialect }: ImagesOptions, headers: IncomingHttpHeaders): string | null {
-  const value = dialect.generationIdHeader === null ? undefined : headers[dialect.generationIdHeader]
-  return typeof value === 'string' && value.length <= 200 ? value : null
+  return idInHeaders(dialect.generationIdHeader, headers)
 }
 
 function failureOf(options: ImagesOptions, response: CollectedResponse, value: unknown): ServiceError {

@@ -34,7 +34,7 @@ import { partedChat, partsNamedIn, reasoningNameIn, type ReasoningName } from '.
 import { type Attempt, sentBody, sentChat } from './sent-chat.ts'
 import { takesSuffix, textWayOf } from './text-completions.ts'
 import { writeCalls } from './tool-calls.ts'
-import { isObject, readGenerationId, readUsage } from './usage.ts'
+import { idInHeaders, isObject, readGenerationId, readUsage } from './usage.ts'
 
 export interface OpenAiCompatibleOptions {
   readonly name: string
@@ -60,9 +60,7 @@ function readAnswer({ wire }: Deps, text: Buffer): unknown {
 }
 
 function generationIdOf(deps: Deps, headers: IncomingHttpHeaders): string | null {
-  const place = deps.dialect.generationId
-  const value = place === null ? undefined : headers[place.header]
-  return typeof value === 'string' && value.length <= 200 ? value : null
+  return idInHeaders(deps.dialect.generationId?.header ?? null, headers)
 }
 
 /** @param from.body the whole answer, parsed; `value` is the part of it that holds the error. */

@@ -7,7 +7,7 @@ import type { UpstreamClient } from '../upstream-client.ts'
 import { transportFailure, type UpstreamFailure } from '../upstream-failure.ts'
 import type { Dialect } from './dialect.ts'
 import { chatFailure, retryAfterSeconds } from './errors.ts'
-import { isObject, NO_USAGE, readGenerationId, readUsage } from './usage.ts'
+import { idInHeaders, isObject, NO_USAGE, readGenerationId, readUsage } from './usage.ts'
 
 /** In what upstreams differ. */
 export interface PromptDialect extends Pick<Dialect, 'reportsCost' | 'failuresAreFree' | 'generationId'> {
@@ -47,16 +47,15 @@ export function sendPrompt(
   const request = { patience, origin, path: `${basePath}${path}`, method: 'POST', headers, body } as const
   let generationId: string | null = null
   const onStart = (started: IncomingHttpHeaders): void => {
-    generationId = idInHeaders(dialect, started)
+    generationId = idOf(dialect, started)
   }
   return collectResponse(client.dispatcher, request, { signal, bytesMax, onStart }).catch((error: unknown) => {
     throw transportFailure(name, error, generationId)
   })
 }
 
-function idInHeaders({ generationId }: PromptDialect, headers: IncomingHttpHeaders): string | null {
-  const value = generationId === null ? undefined : headers[generationId.header]
-  return typeof value === 'string' && value.length <= 200 ? value : null
+function idOf({ generationId }: PromptDialect, headers: IncomingHttpHeaders): string | null {
+  return idInHeaders(generationId?.header ?? null, headers)
 }
 
 /** The upstream's own id of an answer; null where it gives none. */
@@ -65,7 +64,7 @@ export function generationIdOf(
   { headers }: CollectedResponse,
   value: Readonly<Record<string, unknown>>,
 ): string | null {
-  return idInHeaders(dialect, headers) ?? readGenerationId(value, dialect.generationId)
+  return idOf(dialect, headers) ?? readGenerationId(value, dialect.generationId)
 }
 
 /** Usage of an answer that has no output: the total replaces a missing count of the prompt. */
@@ -94,7 +93,7 @@ export function promptFailure(
     apiKey: deps.client.apiKey,
     failuresAreFree: deps.dialect.failuresAreFree,
     cost: isObject(value) ? readPromptUsage(value, response.body, deps.dialect).cost : null,
-    generationId: idInHeaders(deps.dialect, response.headers),
+    generationId: idOf(deps.dialect, response.headers),
     names: names.filter((name) => response.body.includes(name)),
   })
 }

@@ -2,6 +2,7 @@
  * Usage as upstreams report it, made into ours: cached tokens are a part of the prompt's, reasoning tokens of the
  * completion's.
  */
+import type { IncomingHttpHeaders } from 'node:http'
 import type { AttoUsd, ChatUsage } from '../../pricing/price.ts'
 import type { ReportedUsage } from '../chat-upstream.ts'
 import { type FoundUsage, readCost } from './cost.ts'
@@ -21,10 +22,19 @@ export function readModel(value: Json): string | null {
   return typeof model === 'string' && model !== '' && model.length <= 200 ? model : null
 }
 
+/** Longest id of a generation that is kept. Source: own choice. */
+const ID_LENGTH_MAX = 200
+
+/** The generation's id in the headers of an answer; null where there is none. @param name null: the upstream gives none. */
+export function idInHeaders(name: string | null, headers: IncomingHttpHeaders): string | null {
+  const value = name === null ? undefined : headers[name]
+  return typeof value === 'string' && value.length <= ID_LENGTH_MAX ? value : null
+}
+
 /** The generation's id in a body, where the upstream puts it there. */
 export function readGenerationId(value: Json, place: GenerationIdPlace | null): string | null {
   const { id } = value
-  return place !== null && typeof id === 'string' && id.length <= 200 && place.bodyForm.test(id) ? id : null
+  return place !== null && typeof id === 'string' && id.length <= ID_LENGTH_MAX && place.bodyForm.test(id) ? id : null
 }
 
 /**
