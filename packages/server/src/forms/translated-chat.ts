@@ -162,6 +162,12 @@ export function recordsOf(value: unknown): readonly Readonly<Record<string, unkn
   return Array.isArray(value) ? value.map(recordOf) : []
 }
 
+/** Notes about a chat's text, such as its sources, and images: a form that has no place for them has them beside. */
+export function listsBeside(message: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const lists = ['annotations', 'images'].map((name) => [name, recordsOf(message[name])] as const)
+  return Object.fromEntries(lists.filter(([, list]) => list.length > 0))
+}
+
 /** A text that is there and not empty; null for anything else. */
 export function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null

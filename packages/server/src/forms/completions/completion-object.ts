@@ -1,6 +1,6 @@
 /** The parts of a text completion, made of those of a chat. Source: OpenAI's API reference, "Completions". */
 import type { CompletionRequest } from '@svc/contract'
-import { countOf, reasoningOf, recordOf, recordsOf, textOf } from '../translated-chat.ts'
+import { countOf, listsBeside, reasoningOf, recordOf, recordsOf, textOf } from '../translated-chat.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -32,9 +32,7 @@ export function textIn(message: Fields): string {
  */
 export function besideText(message: Fields): Fields {
   const reasoning = reasoningOf(message)
-  const lists = ['annotations', 'images'].map((name) => [name, recordsOf(message[name])] as const)
-  const beside = Object.fromEntries(lists.filter(([, list]) => list.length > 0))
-  return { ...(reasoning === null ? {} : { reasoning }), ...beside }
+  return { ...(reasoning === null ? {} : { reasoning }), ...listsBeside(message) }
 }
 
 /** The tokens of a text as this form lists them; null where a chat lists none. @param offset of the first of them. */

@@ -7,13 +7,14 @@ import {
   type AnswerHead,
   type ChatFrame,
   type FrameTranslator,
+  listsBeside,
   reasoningOf,
   recordOf,
   recordsOf,
   renderNamedEvent,
   textOf,
 } from '../translated-chat.ts'
-import { messageEnd, messageError, messageObject, renderBeside, sealsOf, usageOf } from './message-object.ts'
+import { messageEnd, messageError, messageObject, sealsOf, usageOf } from './message-object.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -81,7 +82,7 @@ export class MessageFrames implements FrameTranslator {
       delta,
       usage: usageOf(this.#usage),
       ...this.#extras,
-      ...renderBeside(this.#beside),
+      ...listsBeside(this.#beside),
       svc: this.#svc,
     })
     this.#send('message_stop', { svc: this.#svc })

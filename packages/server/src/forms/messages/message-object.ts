@@ -66,19 +66,6 @@ export function messageObject(
   }
 }
 
-/** What of a chat's answer this form has no place for: it stands beside. */
-export interface Beside {
-  /** Notes about the text, such as its sources. */
-  readonly annotations: readonly Fields[]
-  /** Images that the model has made. */
-  readonly images: readonly Fields[]
-}
-
-/** The lists that have something in them. */
-export function renderBeside({ annotations, images }: Beside): Fields {
-  return { ...(annotations.length === 0 ? {} : { annotations }), ...(images.length === 0 ? {} : { images }) }
-}
-
 /** What upstreams call the form of Anthropic's own reasoning. Source: OpenRouter, `reasoning_details`. */
 export const REASONING_FORMAT = 'anthropic-claude-v1'
 

@@ -5,8 +5,8 @@ import { parseAnswerJson } from '../../platform/json/parse-json.ts'
 import { extrasOf } from '../../upstreams/openai-compatible/answer-extras.ts'
 import { type PlacedThought, placeThoughts } from '../../upstreams/thought-place.ts'
 import { idWithState, lateState, sealDetail } from '../carried-state.ts'
-import { type AnswerHead, reasoningOf, recordOf, recordsOf, textOf } from '../translated-chat.ts'
-import { messageEnd, messageObject, renderBeside, sealsOf, signedThoughts, usageOf } from './message-object.ts'
+import { type AnswerHead, listsBeside, reasoningOf, recordOf, recordsOf, textOf } from '../translated-chat.ts'
+import { messageEnd, messageObject, sealsOf, signedThoughts, usageOf } from './message-object.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -68,7 +68,7 @@ export function renderMessage(model: string, json: string, head: AnswerHead): st
   return JSON.stringify({
     ...answer,
     ...extrasOf(completion),
-    ...renderBeside({ annotations: recordsOf(message['annotations']), images: recordsOf(message['images']) }),
+    ...listsBeside(message),
     svc: completion['svc'],
   })
 }
