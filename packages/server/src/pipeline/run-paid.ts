@@ -2,7 +2,7 @@
  * Room `pipeline`: the life of one paid request of any kind, written once. Find the model and its upstreams, hold, ask
  * one upstream after the other, price what came, settle, answer. What differs between kinds is in their `PaidWork`.
  */
-import { type Charged, chargedAs, isSame, NO_FACTS, type Settlement } from '../money/billing/settlement.ts'
+import { type Charged, chargedAs, dueOf, isSame, NO_FACTS, type Settlement } from '../money/billing/settlement.ts'
 import { codeOf } from '../platform/errors/code-of.ts'
 import { CancelledBeforeOutput } from './cancelled-before-output.ts'
 import { askCostOf, completeBill } from './late-cost.ts'
@@ -88,8 +88,8 @@ async function settle<Reply>(
 ): Promise<Reply> {
   const { hold, target } = paid
   const { most } = hold.request
-  const due = priced.charge.charge
-  const wanted = chargedAs(most !== null && most < due ? most : due)
+  const { charge: due } = priced.charge
+  const wanted = chargedAs(dueOf(most === null ? { charge: due } : { charge: due, most }))
   // Written before the settlement, so that an answer which cannot be written is never charged.
   const reply = priced.render(wanted)
   // What calls cost beyond what was delivered is our loss.
@@ -106,7 +106,7 @@ async function settle<Reply>(
 
 /**
  * Frees a request whose settlement failed before anything was sent. A database that did not answer may have committed
- * it all the same, and then answers the release with what it took: whoever was charged gets the answer.
+ * it all the same, and then answers the release with what it took: a caller who was charged gets the answer.
  *
  * @throws {Error} why the settlement failed, where nothing was charged or that is not known yet.
  */

@@ -2,7 +2,7 @@ import type { LeftJournals } from '../money/billing/left-journals.ts'
 import type { OpenHolds } from '../money/billing/open-holds.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { OpenDatabase } from '../platform/db/open-database.ts'
-import { parseHoldProgress } from '../money/ledger/hold-progress.ts'
+import type { HoldProgress } from '../money/ledger/operations.ts'
 import type { LeaseObserver } from '../money/ledger/lease-observer.ts'
 import type { Ledger } from '../money/ledger/ledger.ts'
 import {
@@ -38,10 +38,15 @@ export interface SettleOrphansDeps {
   readonly findCost: (upstream: string, generationId: string) => Promise<LateCost | null>
 }
 
-/** Prices a found cost, by the card of its time; for that by the counts that came with it, else by those of the journal. */
-function chargeForCost(hold: OrphanHold, { cost, usage }: LateCost, catalog: Catalog): OrphanCharge {
-  const progress = hold.progress === null ? null : parseHoldProgress(hold.hold_id, hold.progress)
-  const card = progress?.card === undefined ? (catalog.find(hold.model)?.price?.card ?? null) : progress.card
+/**
+ * Prices a found cost, by the card of its time: for that by the counts that came with it, else by those of the journal.
+ */
+function chargeForCost(
+  { model }: OrphanHold,
+  { cost, usage }: LateCost,
+  { progress, catalog }: { readonly progress: HoldProgress | null; readonly catalog: Catalog },
+): OrphanCharge {
+  const card = progress?.card === undefined ? (catalog.find(model)?.price?.card ?? null) : progress.card
   const journaled: ChatUsage = {
     promptTokens: progress?.promptTokens ?? 0,
     completionTokens: progress?.completionTokens ?? 0,
@@ -59,7 +64,7 @@ function orphanDeps(deps: SettleOrphansDeps): OrphanDeps {
     ...{ database, ledger, clock, processId, findCost },
     isOpenHere: (holdId) => deps.openHolds.has(holdId) || deps.leftJournals.has(holdId),
     onBroken: (holdId, error) => deps.log.error({ hold_id: holdId, err: error }, 'an orphaned hold cannot be settled'),
-    chargeForCost: (hold, found) => chargeForCost(hold, found, deps.catalog),
+    chargeForCost: (hold, found, progress) => chargeForCost(hold, found, { progress, catalog: deps.catalog }),
   }
 }
 

@@ -38,6 +38,7 @@ export interface ReadStatementDeps {
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
+const DAY_MS = 86_400_000
 
 /**
  * How long sums over the books up to so long ago are believed, in milliseconds: a process that could not reach its
@@ -45,7 +46,7 @@ const HOUR_MS = 3_600_000
  * once a day at most. Source: own choice.
  */
 const BELIEVED_MS = [
-  { agoMs: 31 * SETTLED_MS, keptMs: SETTLED_MS },
+  { agoMs: 31 * DAY_MS, keptMs: DAY_MS },
   { agoMs: SETTLED_MS, keptMs: HOUR_MS },
   { agoMs: HOUR_MS, keptMs: MINUTE_MS },
 ] as const

@@ -66,7 +66,8 @@ export interface OrphanDeps {
   readonly onBroken: (holdId: string, error: unknown) => void
   /** What a generation cost; null when its upstream cannot tell. A rejection means: ask again later. */
   readonly findCost: (upstream: string, generationId: string) => Promise<LateCost | null>
-  readonly chargeForCost: (hold: OrphanHold, found: LateCost) => OrphanCharge
+  /** @param progress what the journal of the hold says; null where it says nothing. */
+  readonly chargeForCost: (hold: OrphanHold, found: LateCost, progress: HoldProgress | null) => OrphanCharge
 }
 
 /** How many holds a sweep ended, by how. */
@@ -98,7 +99,9 @@ export function stopLease(database: Database, processId: string): Promise<void> 
  */
 export async function adoptHolds(deps: OrphanDeps, identity: ProcessIdentity): Promise<SweepResult> {
   await endPredecessors(deps.database, identity)
-  return settleAll(deps, await listPredecessors(deps.database, identity, ORPHANS_AT_ONCE))
+  const sweep = beginSweep()
+  await settleAll(deps, await listPredecessors(deps.database, identity, ORPHANS_AT_ONCE), sweep)
+  return sweep.counts
 }
 
 /**
@@ -140,11 +143,7 @@ function beginSweep(): Sweep {
   return { counts: { looked: 0, estimated: 0, expired: 0, postponed: 0 }, silent: new Set() }
 }
 
-async function settleAll(
-  deps: OrphanDeps,
-  holds: readonly OrphanHold[],
-  { counts, silent }: Sweep = beginSweep(),
-): Promise<SweepResult> {
+async function settleAll(deps: OrphanDeps, holds: readonly OrphanHold[], { counts, silent }: Sweep): Promise<void> {
   for (const hold of holds.filter(({ hold_id: id }) => !deps.isOpenHere(id))) {
     try {
       counts[await settleOrphan(deps, hold, silent)]++
@@ -154,7 +153,6 @@ async function settleAll(
       counts.postponed++
     }
   }
-  return counts
 }
 
 async function settleOrphan(deps: OrphanDeps, hold: OrphanHold, silent: Set<string>): Promise<Outcome> {
@@ -205,7 +203,7 @@ function settlementFor(deps: OrphanDeps, findings: OrphanFindings): readonly [Ou
     return ['looked', { ...base, end: 'released', charge: ZERO, cost, lost: cost, facts: free }]
   }
   if (found !== null) {
-    const { charge, cost, basis, pricing } = deps.chargeForCost(hold, found)
+    const { charge, cost, basis, pricing } = deps.chargeForCost(hold, found, progress)
     return ['looked', { ...base, end: 'captured', charge, cost, facts: { ...facts, basis, pricing: explain(pricing) } }]
   }
   if (progress !== null && progress.charge > 0n) {
