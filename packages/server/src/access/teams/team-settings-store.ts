@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
-import { presentWindow } from '../../platform/db/present-window.ts'
+import { inPresentWindow } from '../../platform/db/present-window.ts'
 import type { BudgetPeriod } from '../../platform/runtime/budget-period.ts'
 
 /** A team's present cap and alert. Amounts are nanocredits. */
@@ -62,11 +62,7 @@ export function createTeamSettingsStore(database: Database): TeamSettingsStore {
       const row = await read
         .selectFrom('team')
         .leftJoin('budget', 'budget.budget_id', 'team.budget_id')
-        .leftJoin('budget_window', (join) =>
-          join
-            .onRef('budget_window.budget_id', '=', 'budget.budget_id')
-            .on('budget_window.window_start', '=', presentWindow(now)),
-        )
+        .leftJoin('budget_window', inPresentWindow(now))
         .leftJoin('team_alert', 'team_alert.team_id', 'team.team_id')
         .leftJoin('response_storage', 'response_storage.team_id', 'team.team_id')
         .select([

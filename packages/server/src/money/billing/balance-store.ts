@@ -1,6 +1,6 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
-import { presentWindow } from '../../platform/db/present-window.ts'
+import { inPresentWindow } from '../../platform/db/present-window.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import type { BudgetState } from '../ledger/budget-window.ts'
 
@@ -44,11 +44,7 @@ export function createBalanceStore({ read }: Database): BalanceStore {
     async findBudget(budgetId, now) {
       const row = await read
         .selectFrom('budget')
-        .leftJoin('budget_window', (join) =>
-          join
-            .onRef('budget_window.budget_id', '=', 'budget.budget_id')
-            .on('budget_window.window_start', '=', presentWindow(now)),
-        )
+        .leftJoin('budget_window', inPresentWindow(now))
         .select(['limit_nanocredits', 'period', 'spent', 'reserved'])
         .where('budget.budget_id', '=', budgetId)
         .executeTakeFirst()

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
-import { presentWindow } from '../../platform/db/present-window.ts'
+import { inPresentWindow } from '../../platform/db/present-window.ts'
 
 /** An account as lists of the operator show it. */
 export interface DirectoryRow {
@@ -112,11 +112,7 @@ export function createAccountDirectory({ read }: Database): AccountDirectory {
       return read
         .selectFrom('team')
         .leftJoin('budget', 'budget.budget_id', 'team.budget_id')
-        .leftJoin('budget_window', (join) =>
-          join
-            .onRef('budget_window.budget_id', '=', 'budget.budget_id')
-            .on('budget_window.window_start', '=', presentWindow(now)),
-        )
+        .leftJoin('budget_window', inPresentWindow(now))
         .select(['team.team_id', 'team.name', 'budget.limit_nanocredits', 'budget.period'])
         .select(['budget_window.spent', 'budget_window.reserved'])
         .where('team.account_id', '=', accountId)

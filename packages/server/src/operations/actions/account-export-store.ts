@@ -1,6 +1,6 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import type { Database } from '../../platform/db/database.ts'
-import { presentWindow } from '../../platform/db/present-window.ts'
+import { inPresentWindow } from '../../platform/db/present-window.ts'
 
 /** Rows as stored, by their columns' names. */
 export type ExportRow = Readonly<Record<string, unknown>>
@@ -79,11 +79,7 @@ function holderReaders({ read }: Database): readonly Reader[] {
       read
         .selectFrom('team')
         .leftJoin('budget', 'budget.budget_id', 'team.budget_id')
-        .leftJoin('budget_window', (join) =>
-          join
-            .onRef('budget_window.budget_id', '=', 'budget.budget_id')
-            .on('budget_window.window_start', '=', presentWindow(now)),
-        )
+        .leftJoin('budget_window', inPresentWindow(now))
         .select(['team.team_id', 'team.name', 'team.created_at'])
         .select(['budget.limit_nanocredits', 'budget.period', 'budget_window.spent', 'budget_window.reserved'])
         .where('team.account_id', '=', accountId),
@@ -115,11 +111,7 @@ function holderReaders({ read }: Database): readonly Reader[] {
       read
         .selectFrom('api_key')
         .innerJoin('budget', 'budget.budget_id', 'api_key.budget_id')
-        .leftJoin('budget_window', (join) =>
-          join
-            .onRef('budget_window.budget_id', '=', 'budget.budget_id')
-            .on('budget_window.window_start', '=', presentWindow(now)),
-        )
+        .leftJoin('budget_window', inPresentWindow(now))
         .select(['api_key.key_id', 'api_key.team_id', 'api_key.name', 'api_key.display'])
         .select(['api_key.rights', 'api_key.models', 'api_key.created_at', 'api_key.created_by'])
         .select(['api_key.requests_per_minute'])
@@ -130,20 +122,17 @@ function holderReaders({ read }: Database): readonly Reader[] {
   ]
 }
 
+/** An expression, so that the index of the open holds is read and not every hold in the order of its id. */
 const heldId = sql<string>`hold_id || ''`
 
 function moneyReaders({ read }: Database): readonly Reader[] {
   return [
-    section(
-      'open_holds',
-      heldId,
-      (accountId) =>
-        read
-          .selectFrom('hold')
-          .select(['hold_id', 'key_id', 'type', 'model', 'amount', 'placed_at'])
-          .where('account_id', '=', accountId)
-          .where('state', '=', 'held'),
-      // An expression, so that the index of the open ones is read and not every hold in the order of its id.,
+    section('open_holds', heldId, (accountId) =>
+      read
+        .selectFrom('hold')
+        .select(['hold_id', 'key_id', 'type', 'model', 'amount', 'placed_at'])
+        .where('account_id', '=', accountId)
+        .where('state', '=', 'held'),
     ),
     section('fundings', 'transfer_id', (accountId) =>
       read
