@@ -16,6 +16,7 @@ import {
   withLimitSettings,
 } from '../config/limit-settings.ts'
 import type { LimitName, LimitsConfig } from '../config/limits-config.ts'
+import { endSentence } from '../config/plain-problem.ts'
 import { BODY_COPIES } from '../edge/read-body.ts'
 import {
   type GatewayLimitServices,
@@ -110,7 +111,7 @@ export class LiveLimits implements GatewayLimitServices {
       return `${name} is read at a start alone, so set it in svc.config.json. ${facts.restart}`
     }
     const problem = value === null ? null : limitProblem(facts.name, value)
-    return problem === null ? null : `${name} cannot be ${value}: ${problem}.`.replace(/\.\.$/, '.')
+    return problem === null ? null : `${name} cannot be ${value}: ${endSentence(problem)}`
   }
 
   #with(settings: LimitSettings): LimitsConfig {

@@ -47,6 +47,9 @@ export interface Settlements {
 /** Requests that one line of the log names at most. */
 const LOGGED_MAX = 100
 
+/** What a line of the log says of a settlement, and of what its caller was told. */
+const toldOf = (told: SettleHold) => ({ request_id: told.holdId, credits_told: formatCredits(dueOf(told)) })
+
 /** Makes them. Nothing is written or read yet. */
 export function openSettlements(parts: SettlementParts): Settlements {
   const { dataDir, processId, ledger, database, clock, log, metrics } = parts
@@ -54,7 +57,7 @@ export function openSettlements(parts: SettlementParts): Settlements {
   const onDiffering = (told: SettleHold, booked: Nanocredits): void => {
     metrics?.differed()
     log.error(
-      { request_id: told.holdId, credits_told: formatCredits(dueOf(told)), credits_charged: formatCredits(booked) },
+      { ...toldOf(told), credits_charged: formatCredits(booked) },
       'the charge in the books differs from the charge that the client was shown',
     )
   }
@@ -76,10 +79,7 @@ export function openSettlements(parts: SettlementParts): Settlements {
     )
   }
   const onRefused = (told: SettleHold, error: unknown): void =>
-    log.error(
-      { request_id: told.holdId, credits_told: formatCredits(dueOf(told)), err: error },
-      'a charge that the database has lost cannot be written again',
-    )
+    log.error({ ...toldOf(told), err: error }, 'a charge that the database has lost cannot be written again')
   const store = createSettledStore(database)
   const onLost = (): void => metrics?.lost(1)
   const events = { onMissing, onLost, onDiffering, onRefused }
@@ -101,7 +101,7 @@ export function openSettlements(parts: SettlementParts): Settlements {
     },
     onRefused: (told, error) =>
       log.error(
-        { request_id: told.holdId, credits_told: formatCredits(dueOf(told)), err: error },
+        { ...toldOf(told), err: error },
         'a settlement that was left behind cannot be written: its file is kept',
       ),
     onDone: (file, keptAs) => log.info({ file, kept_as: keptAs }, 'a file of settlements is done with'),

@@ -28,8 +28,8 @@ export function describeUnderpricedAliases(aliases: readonly UnderpricedAlias[])
   if (aliases.length === 0) return null
   const named = aliases.map(({ alias, card, needed }) => `${alias} (${perMillion(card)}, needed ${perMillion(needed)})`)
   return (
-    'These aliases have a card price below what their upstream costs plus ' +
-    `${MARGIN_TEXT}, in credits per 1M tokens in/out, and are charged by the cost of each request instead: ${named.join(', ')}.`
+    `These aliases have a card price below what their upstream costs plus ${MARGIN_TEXT}, in credits per 1M tokens ` +
+    `in/out, and are charged by the cost of each request instead: ${named.join(', ')}.`
   )
 }
 

@@ -74,3 +74,8 @@ function unknownKeys(keys: readonly string[], known: readonly string[]): string 
   })
   return sentences.join(' ')
 }
+
+/** A problem at the end of a sentence: some have a full stop of their own. */
+export function endSentence(problem: string): string {
+  return problem.endsWith('.') ? problem : `${problem}.`
+}

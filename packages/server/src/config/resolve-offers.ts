@@ -2,7 +2,7 @@
 import type { OfferPrice, OfferRoute } from '@svc/contract'
 import type { Config, RouteConfig, UpstreamConfig } from './config.ts'
 import { CONFIG_FILE, priceSchema, type PriceEntry, routeSchema } from './config-file.ts'
-import { plainProblem } from './plain-problem.ts'
+import { endSentence, plainProblem } from './plain-problem.ts'
 import { resolveRoute } from './resolve-route.ts'
 
 /** What is set beside the file, as the catalog reads it. */
@@ -34,8 +34,9 @@ export function routeOfOffer(
   const parsed = routeSchema.safeParse({ targets: targets.map(written), fallback }, { error: plainProblem })
   if (parsed.error !== undefined) {
     // The file asks more of a name than the console does.
-    const wrong = parsed.error.issues.map(({ path, message }) => `The route of ${id}, ${path.join('.')}: ${message}.`)
-    problems.push(...wrong.map((problem) => problem.replace(/\.\.$/, '.')))
+    for (const { path, message } of parsed.error.issues) {
+      problems.push(`The route of ${id}, ${path.join('.')}: ${endSentence(message)}`)
+    }
     return null
   }
   const route = resolveRoute(parsed.data, `routes.${id}`, upstreams, found)
