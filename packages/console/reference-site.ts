@@ -24,7 +24,11 @@ function documentOf(shell: string, { title, about, html }: SitePage): string {
     .replace(PAGE, () => html)
 }
 
-/** Removes the pages of an earlier build that are no more. @param kept with their folder, without what compressed them. */
+/**
+ * Removes the pages of an earlier build that are no more.
+ *
+ * @param kept with their folder, without what compressed them.
+ */
 function removeOthers(folder: string, kept: ReadonlySet<string>): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const file = path.join(entry.parentPath, entry.name)

@@ -3,8 +3,8 @@ import { recordOf } from '../forms/translated-chat.ts'
 
 /**
  * The result of a line that was kept before it was charged, with what the books have taken: less than was asked for
- * where the account could not pay all. Every form of an answer has its charge in `svc`; where its usage has a cost, that
- * is the same in USD.
+ * where the account could not pay all. Every form of an answer has its charge in `svc`; where its usage has a cost,
+ * that is the same in USD.
  */
 export function asBooked(text: string, charge: Nanocredits): string {
   const line = recordOf(parseJsonToPrint(text))

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '../platform/errors/service-error.ts'
 
 /**
- * How many copies of a body are in memory while it is worked on: its bytes, its text, the strings of its values, and what goes
- * upstream. Measured: eight bodies of 31 MB made a gateway grow by some four times their bytes.
+ * How many copies of a body are in memory while it is worked on: its bytes, its text, the strings of its values, and
+ * what goes upstream. Measured: eight bodies of 31 MB made a gateway grow by some four times their bytes.
  */
 export const BODY_COPIES = 4
 /** Memory of one parsed value beside its text, in bytes: a slot, and the object around it. Source: own measurement. */

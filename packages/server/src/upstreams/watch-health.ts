@@ -24,8 +24,8 @@ export interface WatchedUpstream extends Upstream {
 }
 
 /**
- * Watches what becomes of the calls to an upstream, by what `GET /health` tells apart; what a script plays is remembered
- * and not counted.
+ * Watches what becomes of the calls to an upstream, by what `GET /health` tells apart; what a script plays is
+ * remembered and not counted.
  */
 export function watchHealth(
   keyed: KeyedUpstream,

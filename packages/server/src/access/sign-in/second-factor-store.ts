@@ -128,8 +128,8 @@ export function createSecondFactorStore(database: Database): SecondFactorStore {
     },
     async replaceCodes(userId, codeHashes) {
       const isOn = sql`exists (select 1 from second_factor where user_id = ${userId} and confirmed_at is not null)`
-      // The factor's row is written first: of two renewals at once the second waits here, and then ends the codes of the
-      // first.
+      // The factor's row is written first: of two renewals at once the second waits here, and then ends the codes of
+      // the first.
       const factor = read
         .updateTable('second_factor')
         .set((select) => ({ last_step: select.ref('last_step') }))

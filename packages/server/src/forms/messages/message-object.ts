@@ -102,7 +102,7 @@ export function signedThoughts(message: Fields): readonly PlacedThought<Fields>[
   })
 }
 
-/** What goes back of a detail whose text nobody reads; empty for any other. */
+/** What goes back of a detail that its model alone can read; empty for any other. */
 function redactedOf(detail: Fields): readonly string[] {
   if (isOwnFormat(detail) && detail['type'] !== 'reasoning.encrypted') return []
   const sealed = isOwnFormat(detail) ? textOf(detail['data']) : isNeededAgain(detail) ? sealDetail(detail) : null

@@ -102,7 +102,10 @@ async function runStream(streamed: StreamedChat, target: ChatTarget): Promise<En
   return { outcome, bill: billOfStream(outcome) }
 }
 
-/** Whether nothing was made that is billed: the client left before any content, and the upstream reports no usage or cost. */
+/**
+ * Whether nothing was made that is billed: the client left before any content, and the upstream reports no usage or
+ * cost.
+ */
 function isUnbilled(deps: StreamChatDeps, { paid, delivery }: StreamedChat, report: ChatStreamOutcome): boolean {
   if (!delivery.wasCancelledBeforeOutput) return false
   if (report.usage !== null || report.cost !== null) return false

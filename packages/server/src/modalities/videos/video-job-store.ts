@@ -61,8 +61,8 @@ export interface VideoJobStore {
     seen: { readonly cost: AttoUsd | null; readonly missedAt: number; readonly nextStepAt: number },
   ): Promise<void>
   /**
-   * Writes the verdict, once. A verdict without a cost leaves the one that was reported before: what an upstream has said
-   * that it bills it bills, whatever becomes of the job.
+   * Writes the verdict, once. A verdict without a cost leaves the one that was reported before: what an upstream has
+   * said that it bills it bills, whatever becomes of the job.
    *
    * @returns false when there was one.
    */

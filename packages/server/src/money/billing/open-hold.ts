@@ -228,8 +228,8 @@ export class OpenHold {
   }
 
   /**
-   * Writes down that what was begun has failed and is free, if anything was noted of it: if this process dies meanwhile,
-   * its successors charge nothing for it. Never rejects.
+   * Writes down that what was begun has failed and is free, if anything was noted of it: if this process dies
+   * meanwhile, its successors charge nothing for it. Never rejects.
    */
   async noteFailure(): Promise<void> {
     const running = this.progress()

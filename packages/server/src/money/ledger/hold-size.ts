@@ -1,5 +1,6 @@
 /**
- * How large a hold is: all that the answer can cost, or as much of it as the policy and the balance allow. Pure; the SQL of the PostgreSQL engine says the same. Source: decisions 0005 and 0007.
+ * How large a hold is: all that the answer can cost, or as much of it as the policy and the balance allow. Pure; the
+ * SQL of the PostgreSQL engine says the same. Source: decisions 0005 and 0007.
  */
 import type { HoldPolicy } from './operations.ts'
 

@@ -19,8 +19,9 @@ export interface BufferedLogSink extends LogSink {
 /**
  * Opens standard output as a log that is written in pieces, at most a fifth of a second late.
  *
- * The lines are kept here and not by the destination, which measures all that it keeps at each line. Where nobody reads
- * them they are dropped from a limit on, since they would take all memory; a line says how many once there is a reader.
+ * The lines are kept here and not by the destination, which measures all that it keeps at each line. Where no program
+ * reads them they are dropped from a limit on, since they would take all memory; a line says how many once there is
+ * a reader.
  */
 export function openLogSink(): BufferedLogSink {
   const output = destination({ fd: 1, sync: false, maxWrite: WRITE_BYTES_MAX, maxLength: UNREAD_BYTES_MAX })

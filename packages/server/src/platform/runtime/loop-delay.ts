@@ -2,11 +2,11 @@
 
 /** How often it is looked at, in milliseconds. Source: own choice; a look costs some microseconds. */
 const EVERY_MS = 50
-/** Weight of one look in the average: a single long turn says a quarter, four of them two thirds. Source: own choice. */
+/** Weight of one look in the average: one long turn says a quarter, four of them two thirds. Source: own choice. */
 const WEIGHT = 1 / 4
 
 export interface LoopDelay {
-  /** Exponential average of the lateness, in milliseconds; the look under way counts with its weight where it is more. */
+  /** Exponential average of the lateness, in milliseconds; the look under way counts by its weight where it is more. */
   readonly ms: number
   stop(): void
 }
