@@ -25,8 +25,12 @@ export const MARGIN_BPS = 2_000
 
 const BPS_PER_PERCENT = 100
 
-/** The same as texts name it. */
-export const MARGIN_TEXT = `${MARGIN_BPS / BPS_PER_PERCENT} %`
+/** Basis points as texts name them. */
+export function percentText(bps: number): string {
+  return `${bps / BPS_PER_PERCENT} %`
+}
+
+export const MARGIN_TEXT = percentText(MARGIN_BPS)
 
 /** Marks a whole number as nanocredits. The only place where the brand is given without parsing. */
 export function nanocreditsOf(amount: bigint): Nanocredits {

@@ -1,4 +1,4 @@
-import type { Exact, ModelEntry } from '@svc/contract'
+import { type Exact, type ModelEntry, percentText } from '@svc/contract'
 import { usePrefetchQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
@@ -112,7 +112,7 @@ function Prices({ model }: { readonly model: Model }) {
           dearer prices for the whole request. “Your month” counts with them.
         </p>
       )}
-      <p className="mt-3 text-[12px] text-soft">The margin of {svc.margin_bps / 100} % is in these prices.</p>
+      <p className="mt-3 text-[12px] text-soft">The margin of {percentText(svc.margin_bps)} is in these prices.</p>
       <OwnPrice model={model} />
     </>
   )

@@ -3,6 +3,7 @@ import {
   CREDITS_PER_USD,
   formatCredits,
   nanocreditsFrom,
+  percentText,
   type Exact,
   type UsageRecordBody,
   trimEndOf,
@@ -95,7 +96,7 @@ function costLines(pricing: Pricing): BillLine[] {
   return [
     ...counted,
     { what: 'Cost', how: origin, amount: cost, unit: 'USD' },
-    { what: 'Margin', how: `${margin / 100} % of the cost`, amount: textOf(marginUsd), unit: 'USD' },
+    { what: 'Margin', how: `${percentText(margin)} of the cost`, amount: textOf(marginUsd), unit: 'USD' },
     {
       what: 'In credits',
       how: '1,000 credits are 1 USD',
